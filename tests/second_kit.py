@@ -311,7 +311,12 @@ def anet(case: Case, scorer: str) -> dict[str, float]:
                 texts = [r[2] for r in near] or ([] if p.unmatched == "ignore" else [garbage])
                 pairs += [(words(c[2], p), words(text, p)) for text in texts]
             videos.append(pairs)
-        if p.corpus_scorers == "corpus":
+        if p.anet_pairs == "mean" and scorer in ("bleu_4", "meteor"):  # the others are means of f anyway
+            videos = [[joint_score(scorer, [pair]) for pair in pairs] for pairs in videos]
+            if p.corpus_scorers == "corpus":
+                videos = [[value for values in videos for value in values]]
+            out[f"at_{t:g}"] = fmean(fmean(values or [0.0]) for values in videos)
+        elif p.corpus_scorers == "corpus":
             out[f"at_{t:g}"] = joint_score(scorer, [pair for pairs in videos for pair in pairs])
         else:
             out[f"at_{t:g}"] = fmean(joint_score(scorer, pairs) for pairs in videos)

@@ -71,6 +71,11 @@ class Protocol(Options):
     corpus_scorers: Literal["per-video", "corpus"] = option(
         "per-video", "whether the ActivityNet score is computed per video or over the pairs of all videos"
     )
+    anet_pairs: Literal["mean", "pooled"] = option(
+        "mean",
+        "mean: the ActivityNet score is the mean of f over the compared pairs (eq. 3 of the SODA paper);"
+        " pooled: METEOR and BLEU of their summed counts, as in the scripts",
+    )
     ascii: Literal["strip", "keep"] = option(
         "keep", "strip: every character above U+007F is replaced by a space before tokenising"
     )
@@ -145,8 +150,9 @@ def _presets() -> dict[str, Preset]:
         ascii="strip",
         tokens="batch",
         average="submitted-videos",
+        anet_pairs="pooled",
     )
-    anet = Protocol("anet-2018", iou="eps", ascii="strip", tokens="batch")
+    anet = Protocol("anet-2018", iou="eps", ascii="strip", tokens="batch", anet_pairs="pooled")
     per_annotator = replace(soda_v1, name="pdvc", refs="corpus-mean", missing="zero", paragraph="letters")
     vidchapters = replace(
         per_annotator,
@@ -229,6 +235,7 @@ def _presets() -> dict[str, Preset]:
                 reference_order="file",
                 reversed="turn",
                 paragraph="letters",
+                anet_pairs="pooled",
             ),
             "Vid2Seq's own evaluation: nothing is sorted, start and end of reversed segments are exchanged,"
             " F1 of segments per video, SODA per annotator.",
@@ -249,7 +256,7 @@ def _presets() -> dict[str, Preset]:
             "Fujita et al., NLP 2020 (in Japanese), eqs. 3-4",
         ),
         Preset(
-            Protocol("rdcap", soda_tious=TIOUS),
+            Protocol("rdcap", soda_tious=TIOUS, anet_pairs="pooled"),
             "Region dense captioning by a judge: soda_c(scorer=judge(prompt=rdcap,…)) at four thresholds on"
             " IoU, F1 per video at each, their mean, then the mean over videos.",
             "PLM-VideoBench (Cho et al., PerceptionLM, 2025), as lmms-eval runs it; the prompt was written"

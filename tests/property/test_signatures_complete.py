@@ -44,6 +44,7 @@ CHANGES = [
     {"missing": "skip"},
     {"tious": (0.1, 0.5)},
     {"corpus_scorers": "corpus"},
+    {"anet_pairs": "pooled"},
     {"detection_tiou": ">=", "tious": (0.0, 0.5)},
     {"detection_f1": "mean-of-videos"},
 ]

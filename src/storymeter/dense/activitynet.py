@@ -7,10 +7,11 @@ At a threshold t, caption p is compared with every reference g of any annotator 
 
 and a caption with an empty G(p, t) is compared with a string that resembles nothing
 (`unmatched=garbage-fixed`: the 2018 script; `garbage-random`: the later ones, here with a seed), or left out
-(`ignore`: paper 001, eqs. 3-4). E is made per video, as the scripts do: corpus BLEU and aggregate METEOR over
-the video's pairs, CIDEr with the video's own idf, otherwise the mean of f; then averaged over videos, a
-missing one counting 0; then over the thresholds. With `corpus_scorers=corpus` the pairs of all videos are put
-together instead, and CIDEr's idf is that of all references.
+(`ignore`: paper 001, eqs. 3-4). E is made per video; CIDEr has the video's own idf; then averaged over
+videos, a missing one counting 0; then over the thresholds. The scripts have no mean of f where a measure has
+a value of its own for several pairs: they take corpus BLEU and aggregate METEOR over the video's pairs
+(`anet_pairs=pooled`). With `corpus_scorers=corpus` the pairs of all videos are put together instead, and
+CIDEr's idf is that of all references.
 
 The caption is always the scorer's hypothesis; the field `orientation` is SODA's.
 """
@@ -29,11 +30,12 @@ from ..measure import Named, measure
 from ..metrics import Metric
 from ..options import bound, option
 from ..pairs.meteor import Meteor
-from ..pairs.scorer import PairScorer
+from ..pairs.scorer import PLAIN_COLUMNS, PairScorer
 from ..pairs.sentences import Sentences
 from ..protocol import PAPER, Protocol
 from ..scores import Rows, Signature
 from .caption_pairs import CaptionPairs, scorer_fields
+from .soda import share
 from .tracks import TrackPairs, Tracks, offsets, tracks_of
 
 if TYPE_CHECKING:
@@ -74,6 +76,14 @@ class ActivityNet(Metric):
         """Whether the pairs of all videos are put together."""
         return self.protocol.corpus_scorers == "corpus"
 
+    @property
+    def _pooled(self) -> bool:
+        """Whether the statistics of pairs are summed before they become a value."""
+        return self.protocol.anet_pairs == "pooled"
+
+    def _value_of(self, sums: FloatArray) -> FloatArray:
+        return self.scorer.value_of(sums) if self._pooled else share(sums[..., 0], sums[..., 1])
+
     def unshardable_reason(self) -> str:
         if self.protocol.unmatched == "garbage-random" and self.scorer.tokenized_by("ptb") == "none":
             return "unmatched captions are compared with random letters, drawn for all documents at once"
@@ -83,11 +93,12 @@ class ActivityNet(Metric):
     def columns(self) -> tuple[str, ...]:
         if not self._corpus:
             return (*(f"at_{t:g}" for t in self._tious), "videos")
-        return tuple(f"at_{t:g}/{column}" for t in self._tious for column in self.scorer.pair_columns)
+        columns = self.scorer.pair_columns if self._pooled else PLAIN_COLUMNS
+        return tuple(f"at_{t:g}/{column}" for t in self._tious for column in columns)
 
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
         if self._corpus:
-            values = self.scorer.value_of(sums.reshape(*sums.shape[:-1], len(self._tious), -1))
+            values = self._value_of(sums.reshape(*sums.shape[:-1], len(self._tious), -1))
         else:
             values = sums[..., :-1] / np.maximum(sums[..., -1:], 1.0)
         return {
@@ -96,7 +107,9 @@ class ActivityNet(Metric):
         }
 
     def signature(self, context: Context) -> Signature:
-        return super().signature(context).add(**scorer_fields(self.scorer, context))
+        signature = super().signature(context).add(**scorer_fields(self.scorer, context))
+        plain = self._pooled or self.scorer.pair_columns == PLAIN_COLUMNS
+        return signature if plain else signature.add(pairs="mean")
 
     def rows(self, task: Task, context: Context) -> Rows | FloatArray:
         if self.protocol != context.protocol:
@@ -104,14 +117,19 @@ class ActivityNet(Metric):
         captions = CaptionPairs(self.scorer, task, context)
         thresholds = pairs_by_threshold(tracks_of(context, task), captions, self.protocol)
         if self._corpus:
-            sums = sums_by_group if self.scorer.fits_per_video else sums_per_video
-            return np.column_stack([*(sums(pairs, captions) for pairs in thresholds)])
+            if self.scorer.fits_per_video:
+                return np.column_stack([*(sums_by_group(pairs, captions) for pairs in thresholds)])
+            return np.column_stack(
+                [*(sums_per_video(pairs, captions, pooled=self._pooled) for pairs in thresholds)]
+            )
         if self.scorer.learns:
             values = self._learnt_per_video(list(thresholds), captions)
         else:
             values = [
                 np.where(
-                    np.diff(pairs.offset) > 0, self.scorer.value_of(sums_per_video(pairs, captions)), 0.0
+                    np.diff(pairs.offset) > 0,
+                    self._value_of(sums_per_video(pairs, captions, pooled=self._pooled)),
+                    0.0,
                 )
                 for pairs in thresholds
             ]
@@ -229,9 +247,11 @@ def sums_by_group(pairs: Pairs, captions: CaptionPairs) -> FloatArray:
     return np.column_stack([means * sizes, sizes.astype(np.float64)])
 
 
-def sums_per_video(pairs: Pairs, captions: CaptionPairs) -> FloatArray:
-    """(videos, columns): the scorer's statistics, summed over each video's pairs."""
-    statistics = captions.statistics(pairs.hypotheses, pairs.references)
+def sums_per_video(pairs: Pairs, captions: CaptionPairs, *, pooled: bool) -> FloatArray:
+    """(videos, columns): the scorer's statistics, or values and number of pairs, summed over each video's
+    pairs.
+    """
+    statistics = (captions.statistics if pooled else captions.values)(pairs.hypotheses, pairs.references)
     out = np.zeros((len(pairs.offset) - 1, statistics.shape[1]))
     there = np.flatnonzero(np.diff(pairs.offset))
     for begin in range(0, len(there), VIDEOS_AT_ONCE):

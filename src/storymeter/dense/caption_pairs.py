@@ -195,6 +195,14 @@ class CaptionPairs:
             hypotheses, references, jobs=self.context.jobs, progress=self.context.progress
         )
 
+    def values(self, hypotheses: IntArray, references: IntArray) -> FloatArray:
+        """(pairs, 2): the value of numbered sentences, and 1; 0 and 0 where a judge has no verdict."""
+        values = self.table.values(
+            hypotheses, references, jobs=self.context.jobs, progress=self.context.progress
+        )
+        there = ~np.isnan(values)
+        return np.column_stack([np.where(there, values, 0.0), there])
+
     def mean_per_group(self, offset: IntArray, hypotheses: IntArray, references: IntArray) -> FloatArray:
         """The mean value of each group of pairs, by a scorer that learns from the references of that group
         alone (each pair an item); 0 for a group without pairs."""

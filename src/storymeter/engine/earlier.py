@@ -13,8 +13,20 @@ from collections.abc import Mapping, Sequence
 from ..errors import DataError, StorymeterError, StorymeterWarning
 from ..metrics import Metric
 from ..protocol import PAPER, Protocol
+from ..protocol import get as get_protocol
 from ..registry import metric as get_metric
 from .results import REVISION, Results
+
+
+def protocol_as_meant(text: str, revision: int, metrics: Sequence[str]) -> Protocol:
+    """The protocol of a saved run in the words of this version: until revision 2 the presets of the papers
+    pooled the pairs of the ActivityNet score, as the scripts do. Where the run has no such score, the two
+    mean the same.
+    """
+    protocol = get_protocol(text)
+    if revision < 2 and "anet" in metrics and protocol.anet_pairs == "mean":
+        return protocol.change(anet_pairs="pooled")
+    return protocol
 
 
 def check_revision(path: str, results: Results) -> None:
@@ -32,6 +44,8 @@ def check_revision(path: str, results: Results) -> None:
                 f" {protocol} in its workers: {', '.join(wrong)} {'is' if len(wrong) == 1 else 'are'} wrong.",
                 hint=f"Score it again: storymeter score … --protocol '{protocol}' --save FOLDER",
             )
+    if results.conditions.revision > 0:
+        return
     moved = {label: why for label, metric in metrics.items() if (why := _moved(metric, results))}
     if moved:
         said = "; ".join(f"{label} ({why})" for label, why in moved.items())

@@ -31,7 +31,7 @@ from ..stats.multiple import SIGNIFICANT
 from .comparable import check_comparable
 
 #: of the numbers that this version computes; it rises with every change that `earlier` must know
-REVISION = 1
+REVISION = 2
 #: resamples are chosen: as many as intervals and tests need
 Auto = Literal["auto"]
 AUTO: Auto = "auto"
@@ -337,6 +337,13 @@ def merged(several: Sequence[Results]) -> Results:
             ours, theirs = getattr(first.conditions, what), getattr(other.conditions, what)
             if ours != theirs:
                 hint = "Score them under the same conditions."
+                older, newer = sorted((first.conditions, other.conditions), key=lambda c: c.revision)
+                if what == "protocol" and newer.protocol == replace(older.protocol, anet_pairs="mean"):
+                    hint = (
+                        f"An earlier version scored the older run, when {older.protocol.name!r} meant"
+                        f" {older.protocol}: score the newer run with --protocol '{older.protocol}', or the"
+                        " older one again."
+                    )
                 raise UsageError(f"The runs differ in {what}: {ours} and {theirs}.", hint=hint)
         if list(map(_content, first.references)) != list(map(_content, other.references)):
             raise UsageError("The runs have different references.", hint="Score them against the same files.")

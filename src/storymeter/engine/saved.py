@@ -33,11 +33,10 @@ from ..captions import Corpus
 from ..errors import DataError, StorymeterError, UsageError
 from ..join import Coverage
 from ..metrics import MeanMetric, Metric
-from ..protocol import get as get_protocol
 from ..registry import metric as get_metric
 from ..scores import Alignment, ResampledSums, Rows, Score, Signature
 from .archive import SCHEMA, Archive, npy, write_zip
-from .earlier import check_revision
+from .earlier import check_revision, protocol_as_meant
 from .results import Conditions, Results, SystemResult, Tally
 
 
@@ -196,7 +195,7 @@ def _read(path: str | Path, metrics: list[Metric] | None, named: str) -> Results
         record = archive.decode("run.json", RunRecord)
         own = {metric.name: metric for metric in metrics or ()}
         conditions = Conditions(
-            get_protocol(record.protocol),
+            protocol_as_meant(record.protocol, record.revision, [entry.name for entry in record.metrics]),
             record.tokenizer,
             record.seed,
             record.resamples,

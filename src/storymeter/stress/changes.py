@@ -6,7 +6,9 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from math import ceil
 from random import Random
+from typing import Literal
 
 import msgspec
 
@@ -37,6 +39,19 @@ class Scene:
             else sum(counts) / len(counts)
         )
 
+    def track(self, document: Document) -> tuple[Caption, ...]:
+        """The captions of people that the oracle and the order of captions are about: of the first annotator,
+        or of all in one track where the protocol merges them (sorted by start unless it takes the
+        references as written).
+        """
+        references = self.references.get(document.id, ())
+        if self.run.context.protocol.refs != "merge":
+            return references[0].captions if references else ()
+        captions = [caption for reference in references for caption in reference.captions]
+        if self.run.context.protocol.reference_order != "file":
+            captions.sort(key=_start)
+        return tuple(captions)
+
     def duration(self, document: Document) -> float:
         """Of the video: as stated anywhere, else the latest end of any caption."""
         sides = (document, *self.references.get(document.id, ()))
@@ -56,22 +71,24 @@ Whole = Callable[[Corpus, Scene, Dice], Change]
 
 
 Permute = Callable[[int, random.Random], list[int]]
+#: what a caption in the wrong order loses: its sentence goes elsewhere, or its segment
+Move = Literal["texts", "times"]
 
 
-def swap(bound: float = 0.7) -> Change:
-    return _reorder(_swapped, bound)
+def swap(bound: float = 0.7, move: Move = "texts") -> Change:
+    return _reorder(_swapped, bound, move)
 
 
-def shuffle(bound: float = 0.7) -> Change:
-    return _reorder(_shuffled, bound)
+def shuffle(bound: float = 0.7, move: Move = "texts") -> Change:
+    return _reorder(_shuffled, bound, move)
 
 
-def reverse(bound: float = 0.7) -> Change:
-    return _reorder(lambda n, dice: list(range(n))[::-1], bound)
+def reverse(bound: float = 0.7, move: Move = "texts") -> Change:
+    return _reorder(lambda n, dice: list(range(n))[::-1], bound, move)
 
 
-def jitter(bound: float = 0.7) -> Change:
-    return _reorder(lambda n, dice: list(range(n)), bound)
+def jitter(bound: float = 0.7, move: Move = "texts") -> Change:
+    return _reorder(lambda n, dice: list(range(n)), bound, move)
 
 
 def _swapped(n: int, dice: random.Random) -> list[int]:
@@ -89,25 +106,37 @@ def _shuffled(n: int, dice: random.Random) -> list[int]:
     return order
 
 
-def _reorder(permute: Permute, bound: float) -> Change:
-    """Sentences take the places of others in the order of time; each segment moves a little, under the same
-    dice for every kind of order, so that swap, shuffle and jitter of one seed differ in the order alone."""
+def _reorder(permute: Permute, bound: float, move: Move) -> Change:
+    """Sentences take the places of others, or segments those of others, in the order of time (of the file
+    where the protocol does not sort); each segment moves a little, under the same dice for every kind of
+    order, so that swap, shuffle and jitter of one seed differ in the order alone."""
     if not 0 <= bound <= 1:
         raise UsageError(
             f"The bound on IoU cannot be {bound}.", hint="It lies between 0 and 1; 1 keeps the segments."
         )
 
     def change(document: Document, scene: Scene, dice: Dice) -> Sequence[Caption]:
-        captions = sorted(document.captions, key=lambda c: (c.start is None, c.start or 0.0))
+        captions = list(document.captions)
+        if scene.run.context.protocol.order != "file":
+            captions.sort(key=_start)
         moving, duration = dice(f"jitter {bound}"), scene.duration(document)
         segments = [moved(c.start, c.end, bound, duration, moving) for c in captions]
         order = permute(len(captions), dice("order"))
+        if move == "times":
+            return [
+                msgspec.structs.replace(c, start=segments[source][0], end=segments[source][1])
+                for c, source in zip(captions, order, strict=True)
+            ]
         return [
             msgspec.structs.replace(c, text=captions[source].text, start=s, end=e)
             for c, source, (s, e) in zip(captions, order, segments, strict=True)
         ]
 
     return change
+
+
+def _start(caption: Caption) -> tuple[bool, float]:
+    return caption.start is None, caption.start or 0.0
 
 
 def moved(
@@ -174,7 +203,14 @@ def fewer_documents(
     return [of(one) for one in systems], [of(one) for one in references]
 
 
-def sample(m: float | None = None, k: int | None = None) -> Change:
+#: how m times the reference captions becomes a whole number
+Rounding = Literal["least-one", "int", "up"]
+
+
+def sample(m: float | None = None, k: int | None = None, rounding: Rounding = "least-one") -> Change:
+    """`rounding`: int(m |G|), at least one caption; int(m |G|) alone, which leaves videos empty; or m |G|
+    rounded up (to nine digits, so that 0.1 times 10 is one).
+    """
     if (m is None) == (k is None):
         raise UsageError("sample takes either m or k.", hint="Write sample(m=0.5) or sample(k=7).")
     if (m is not None and not 0 < m < 1e6) or (k is not None and k < 1):
@@ -184,7 +220,9 @@ def sample(m: float | None = None, k: int | None = None) -> Change:
         )
 
     def change(document: Document, scene: Scene, dice: Dice) -> Sequence[Caption]:
-        wanted = k if k is not None else max(1, int((m or 0) * scene.size(document)))
+        exact = (m or 0) * scene.size(document)
+        least = 0 if rounding == "int" else 1
+        wanted = k if k is not None else max(least, ceil(exact - 1e-9) if rounding == "up" else int(exact))
         if wanted >= len(document.captions):
             return document.captions
         return [

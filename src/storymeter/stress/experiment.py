@@ -8,7 +8,7 @@ from __future__ import annotations
 import builtins
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from ..metrics import Metric
 from ..pairs.sentences import sentences_of
 from ..pairs.table import pair_table
 from ..scores import Score, Signature
+from ..stats.paired import PairedTest, Part, paired_permutations
+from . import changes
 from .changes import Scene
 from .effects import Answer, document_shares
 from .transforms import Transformation, transformation
@@ -200,6 +202,7 @@ def count(
     m: Sequence[str] = (),
     k: Sequence[str] = (),
     repeats: int = 5,
+    rounding: changes.Rounding = "least-one",
     metrics: Sequence[str | Metric] = PAPER_METRICS,
 ) -> Result:
     """Scores when only some captions are kept: `m` times as many as in the reference, or `k` of them; `all`
@@ -215,13 +218,15 @@ def count(
         raise UsageError(f"{repeats} repeats are too few.", hint="Use 1 or more; the papers use 5.")
     letter, values = ("k", k) if k else ("m", m or DEFAULT_M)
     scene = Scene.of(run)
+    how = f",rounding={rounding}" if rounding != "least-one" else ""
     trials = [
         Trial(ALL, lambda repeat: corpus)
         if value == ALL
-        else _transformed(f"{letter}={value}", f"sample({letter}={value})", corpus, run, scene, repeats)
+        else _transformed(f"{letter}={value}", f"sample({letter}={value}{how})", corpus, run, scene, repeats)
         for value in values
     ]
-    return run_trials("count", trials, corpus, run, metrics, repeats=repeats)
+    fields = {"rounding": rounding} if how else {}
+    return run_trials("count", trials, corpus, run, metrics, repeats=repeats, **fields)
 
 
 def order(
@@ -233,11 +238,14 @@ def order(
     metrics: Sequence[str | Metric] = ("anet(scorer=meteor)", "soda_c"),
     oracle: bool = True,
     reverse: bool = False,
+    move: changes.Move = "texts",
 ) -> Result:
     """Oracle captions in the right order, with one pair swapped, and shuffled: table 3 of Fujita et al. (ECCV
     2020).
 
-    All columns of a repeat share the same jittered segments, so that only the order differs.
+    All columns of a repeat share the same jittered segments, so that only the order differs. `move`: the
+    captions keep their segments and exchange their sentences, or keep their place in the file and exchange
+    their segments, which is another order where the protocol does not sort (`order=file`).
     """
     scene = Scene.of(run)
     base = apply(["oracle"], corpus, scene, seed=run.context.seed) if oracle else corpus
@@ -253,10 +261,12 @@ def order(
         **({"Reverse": "reverse"} if reverse else {}),
     }
     trials = [
-        transformed(label, [f"{name}(bound={bound})"], base, run, scene, repeats)
+        transformed(label, [f"{name}(bound={bound},move={move})"], base, run, scene, repeats)
         for label, name in names.items()
     ]
-    return run_trials("order", trials, corpus, run, metrics, repeats=repeats, bound=bound, oracle=oracle)
+    return run_trials(
+        "order", trials, corpus, run, metrics, repeats=repeats, bound=bound, oracle=oracle, move=move
+    )
 
 
 def pad(
@@ -283,6 +293,10 @@ class OracleScore:
     meteor: float
     self_bleu: float
     captions: int
+    #: METEOR of a document's oracle captions: their sum and their number
+    documents: Mapping[str, tuple[float, int]] = field(default_factory=dict)
+    #: METEOR of the first of several systems against this one's
+    against_first: PairedTest | None = None
 
 
 def oracle(corpus: Corpus, run: Run) -> OracleScore:
@@ -294,11 +308,11 @@ def oracle(corpus: Corpus, run: Run) -> OracleScore:
 
     scene = Scene.of(run)
     best = apply(["oracle"], corpus, scene, seed=run.context.seed)
-    pairs = [
-        (caption.text, reference.text)
-        for document, original in zip(best, corpus, strict=True)
-        for caption, reference in zip(document.captions, track(original, scene), strict=True)
-    ]
+    pairs, sizes = [], {}
+    for document, original in zip(best, corpus, strict=True):
+        wanted = track(original, scene)
+        pairs += [(c.text, reference.text) for c, reference in zip(document.captions, wanted, strict=True)]
+        sizes[document.id] = len(wanted)
     if not pairs:
         raise DataError(
             f"No document of {corpus.name!r} has both captions and references.",
@@ -310,7 +324,34 @@ def oracle(corpus: Corpus, run: Run) -> OracleScore:
         sentences.numbers([a for a, _ in pairs]), sentences.numbers([b for _, b in pairs]), jobs=context.jobs
     )
     (diversity,) = run.score_task(join(candidates=best), "self_bleu")
-    return OracleScore(corpus.name, float(values.mean()), diversity.value, len(pairs))
+    ends = np.cumsum(list(sizes.values()))
+    documents = {
+        name: (float(values[end - size : end].sum()), size)
+        for (name, size), end in zip(sizes.items(), ends.tolist(), strict=True)
+        if size
+    }
+    return OracleScore(corpus.name, float(values.mean()), diversity.value, len(pairs), documents)
+
+
+def oracles(systems: Sequence[Corpus], run: Run) -> list[OracleScore]:
+    """The oracle captions of several systems, each but the first tested against those of the first."""
+    first, *others = (oracle(corpus, run) for corpus in systems)
+    seed = run.context.seed
+    return [first, *(replace(o, against_first=oracle_test(first, o, seed=seed)) for o in others)]
+
+
+def oracle_test(a: OracleScore, b: OracleScore, *, seed: int = 0) -> PairedTest:
+    """Whether the oracle captions of two systems differ in mean METEOR: a paired permutation test over the
+    documents that both have. There is none of Self-BLEU, which compares a caption with those of all other
+    documents, so that documents are not independent.
+    """
+    common = [name for name in a.documents if name in b.documents]
+    if not common:
+        raise UsageError(f"{a.system} and {b.system} have no document in common.")
+    rows = [np.array([one.documents[name] for name in common], dtype=float) for one in (a, b)]
+    mean = Part(slice(0, 2), lambda sums: sums[..., 0] / sums[..., 1])
+    [test] = paired_permutations(*rows, [mean], resamples=None, seed=seed)
+    return test
 
 
 # What an audit says of one metric: a property, the answer, and the numbers behind it.

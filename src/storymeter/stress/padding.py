@@ -101,11 +101,8 @@ def oracle(scorer: str = "meteor") -> Whole:
 
 
 def track(document: Document, scene: Scene) -> tuple[Caption, ...]:
-    """The first annotator's captions; none where nobody described the document or the system said nothing of
-    it.
-    """
-    references = scene.references.get(document.id, ())
-    return references[0].captions if references and document.captions else ()
+    """The captions that oracle captions are chosen for; none where the system has no caption."""
+    return scene.track(document) if document.captions else ()
 
 
 def _best(corpus: Corpus, scene: Scene, scorer: str) -> dict[str, list[int]]:

@@ -6,7 +6,7 @@ import pytest
 from storymeter import evaluate
 from storymeter.dense import ActivityNet
 from storymeter.dense.activitynet import GARBAGE
-from storymeter.protocol import Protocol
+from storymeter.protocol import PRESETS, Protocol
 
 from .toys import SharedWords, corpus, score
 
@@ -61,6 +61,29 @@ def test_fixed_garbage_is_what_the_script_wrote() -> None:
     scorer = SharedWords()
     score(ActivityNet(scorer), MINE, FIRST)
     assert ("z", GARBAGE) in scorer.asked
+
+
+def test_equation_3_is_the_mean_of_f() -> None:
+    """One caption as the reference says it, two without a partner: a third. The scripts sum METEOR's counts
+    instead, which gives another number."""
+    same = "a man runs across a field"
+    mine = corpus(v=[(0, 10, same), (20, 30, "a dog sleeps on a sofa"), (40, 50, "a boy eats an apple")])
+    reference = corpus("r", v=[(0, 10, same)])
+    found = {p: score("anet", mine, reference, protocol=p) for p in ("paper", "nlp2020-ja", "anet-2018")}
+    assert found["paper"].value == pytest.approx(1 / 3)
+    assert found["nlp2020-ja"].value == pytest.approx(1)
+    assert found["anet-2018"].value != pytest.approx(1 / 3, abs=0.01)
+    pooled = score("anet", mine, reference, protocol="paper+anet_pairs=pooled")
+    assert pooled.value == found["anet-2018"].value
+    together = score("anet", mine, reference, protocol="paper+corpus_scorers=corpus")
+    assert together.value == pytest.approx(1 / 3)
+    assert "pairs:mean" in str(found["paper"].signature)
+    assert "pairs" not in str(found["anet-2018"].signature)
+
+
+def test_only_the_papers_presets_take_the_mean() -> None:
+    mean = {name for name, preset in PRESETS.items() if preset.protocol.anet_pairs == "mean"}
+    assert mean == {"paper", "nlp2020-ja"}
 
 
 def test_pairs_of_all_videos_together() -> None:

@@ -16,7 +16,7 @@ from storymeter.engine import Run
 from storymeter.engine.archive import write_zip
 from storymeter.engine.earlier import REVISION, spoilt_in_shards
 from storymeter.engine.results import merged
-from storymeter.errors import DataError, StorymeterWarning
+from storymeter.errors import DataError, StorymeterWarning, UsageError
 from storymeter.protocol import get
 from storymeter.registry import metric
 
@@ -90,6 +90,21 @@ def test_other_runs_of_earlier_versions_load_in_silence(tmp_path: Path) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             assert storymeter.load(path).conditions.revision == 0
+
+
+def test_the_papers_presets_pooled_pairs_until_revision_2(tmp_path: Path) -> None:
+    (tmp_path / "new").mkdir()
+    old = storymeter.load(as_earlier(saved(tmp_path, ["anet"], "paper+anet_pairs=pooled"), 1))
+    path = as_earlier(saved(tmp_path, ["anet"], "paper"), 1)
+    early = storymeter.load(path)
+    assert str(early.conditions.protocol) == "paper+anet_pairs=pooled" == str(old.conditions.protocol)
+    new = storymeter.load(saved(tmp_path / "new", ["anet"], "paper", corpus("new", "abc", "a dog sits")))
+    with pytest.raises(UsageError, match="differ in protocol") as refused:
+        merged([new, early])
+    assert "score the newer run with --protocol 'paper+anet_pairs=pooled'" in refused.value.hint
+    # where there is no such score, nothing moved, and the two can be compared
+    silent = storymeter.load(as_earlier(saved(tmp_path, ["soda_d"], "paper"), 1))
+    assert str(silent.conditions.protocol) == "paper"
 
 
 def test_which_metrics_of_shards_were_wrong() -> None:

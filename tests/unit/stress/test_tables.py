@@ -165,3 +165,71 @@ def test_a_sample_of_files_that_do_not_meet_says_so(run: Verb, examples: Path, t
         "soda_d",
     )
     assert code == 1 and "No reference matched" in err
+
+
+MERGED = "paper+refs=merge"
+
+
+def test_oracle_captions_of_merged_annotators(videos: tuple[Corpus, list[Corpus]]) -> None:
+    corpus, references = videos
+    both = experiment.oracle(corpus, Run(references, protocol=MERGED))
+    alone = [experiment.oracle(corpus, Run([one])) for one in references]
+    assert both.captions == sum(one.captions for one in alone)
+    expected = sum(one.meteor * one.captions for one in alone) / both.captions
+    assert both.meteor == pytest.approx(expected)
+    # in one track, sorted by start unless the protocol takes references as they are written
+    scene = Scene.of(Run(references, protocol=MERGED))
+    starts = [c.start for c in scene.track(corpus.documents[0])]
+    assert starts == sorted(starts)
+    written = Scene.of(Run(references, protocol=f"{MERGED}+reference_order=file"))
+    name = corpus.documents[0].id
+    assert [c for r in references for d in r if d.id == name for c in d.captions] == [
+        *written.track(corpus.documents[0])
+    ]
+
+
+def test_rounding_of_m(videos: tuple[Corpus, list[Corpus]]) -> None:
+    _, references = videos
+    many = padded(videos)
+    scene = Scene.of(Run(references, protocol=MERGED))
+    for rounding, size in (
+        ("least-one", lambda n: max(1, int(0.5 * n))),
+        ("int", lambda n: int(0.5 * n)),
+        ("up", lambda n: -(-n // 2)),
+    ):
+        kept = transformation(f"sample(m=0.5,rounding={rounding})")(many, scene, seed=1)
+        sizes = {d.id: sum(len(r.captions) for r in scene.references[d.id]) for d in kept}
+        assert [len(d.captions) for d in kept] == [size(sizes[d.id]) for d in kept]
+    empty = transformation("sample(m=0.01,rounding=int)")(many, scene, seed=1)
+    assert empty.captions == 0
+    tenth = transformation("sample(m=0.1,rounding=up)")(many, scene, seed=1)
+    assert {len(d.captions) for d in tenth} == {1}  # never two for ten references: 0.1 is no binary number
+
+
+def test_times_exchanged_cost_the_order_that_the_file_has(videos: tuple[Corpus, list[Corpus]]) -> None:
+    """Captions that keep their place while their segments are exchanged can be matched only where they still
+    rise in time; the current score, which has no order, falls as it does when texts are exchanged."""
+    unsorted = f"{MERGED}+order=file+reference_order=file"
+    falls = {}
+    for move, protocol in (("texts", MERGED), ("times", unsorted)):
+        result = experiment.order(videos[0], Run(videos[1], protocol=protocol), move=move)  # type: ignore[arg-type]
+        for metric in ("anet(scorer=meteor)", "soda_c"):
+            correct, _, shuffle = (cell.mean for cell in result.row(metric).cells)
+            falls[move, metric] = 1 - shuffle / correct
+    assert falls["times", "soda_c"] > falls["texts", "soda_c"] + 0.05
+    current = [falls[move, "anet(scorer=meteor)"] for move in ("texts", "times")]
+    assert current[0] == pytest.approx(current[1], abs=0.06)
+
+
+def test_oracles_of_two_systems_are_tested(
+    videos: tuple[Corpus, list[Corpus]], run: Verb, examples: Path
+) -> None:
+    good, people = (experiment.oracle(c, Run(videos[1][:1])) for c in (videos[0], videos[1][0]))
+    assert experiment.oracle_test(good, people).p < 0.05
+    assert experiment.oracle_test(good, good).p == 1
+    assert experiment.oracle_test(good, people).difference == pytest.approx(good.meteor - people.meteor)
+    folder = examples / "videos"
+    files = [str(folder / f"{name}.json") for name in ("good", "padded")]
+    code, out, _ = run("stress", "oracle", *files, "-r", str(folder / "reference_1.json"), "--refs", "merge")
+    assert code == 0
+    assert "p Holm" in out

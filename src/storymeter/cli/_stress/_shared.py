@@ -30,6 +30,7 @@ from .._scoring import make_run, metric_names, read_both
 if TYPE_CHECKING:
     from ...captions import Corpus
     from ...engine.run import Run
+    from ...progress import Progress
     from ...report import Presentation
 
 
@@ -37,6 +38,12 @@ stress_options = together(
     references_option,
     metrics_option("Metrics to test; default: those of the papers."),
     protocol_option,
+    option(
+        "--refs",
+        "Several annotators: as the protocol says, or so. Under merge, a video has the captions of all of"
+        " them; otherwise oracle captions and their order are those of the first.",
+        ("best", "merge", "mean", "corpus-mean", "single"),
+    ),
     tokenizer_option("Tokeniser."),
     images_option,
     videos_option,
@@ -73,6 +80,14 @@ def read(
     return fewer_documents(systems, against, sample, options["seed"]) if sample else (systems, against)
 
 
+def stress_run(references: Sequence[Corpus], progress: Progress, options: dict[str, Any]) -> Run:
+    """The run over the references, under the protocol with what --refs says."""
+    refs, protocol = options["refs"], options["protocol"]
+    return make_run(
+        references, progress, {**options, "protocol": f"{protocol}+refs={refs}" if refs else protocol}
+    )
+
+
 @contextlib.contextmanager
 def experiment(
     candidates: str, options: dict[str, Any], default: Sequence[str] = ()
@@ -87,7 +102,7 @@ def experiment(
     usual = default_metrics(corpus.kind, references=bool(against), images=options["images"] is not None)
     names = names or list(default) or [name for name in usual if name != "localisation"]
     with progress_bar() as progress:
-        yield corpus, make_run(against, progress, options), names
+        yield corpus, stress_run(against, progress, options), names
 
 
 def keep(folder: str | None, name: str, **files: str) -> None:

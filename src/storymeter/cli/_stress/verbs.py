@@ -23,7 +23,16 @@ from .._options import (
 )
 from .._reading import reading_options, reference_reading_options
 from .._scoring import make_run, read_both, unit_option
-from ._shared import deliver, experiment, experiment_options, keep, read, repeats_option, stress_options
+from ._shared import (
+    deliver,
+    experiment,
+    experiment_options,
+    keep,
+    read,
+    repeats_option,
+    stress_options,
+    stress_run,
+)
 
 
 @click.command("apply")
@@ -122,9 +131,18 @@ def audit_command(candidates: str, repeats: int, unit: str, **options: Any) -> N
 @click.command("count")
 @option("--m m", "Multiples of the references' captions, comma-separated; default .1,.5,1,2,10,all.")
 @option("--k k", "Numbers of captions instead, comma-separated: 3,7,15,200.")
+@option(
+    "--rounding",
+    "How m times the references' captions becomes a whole number: int(m|G|), at least one; int(m|G|) alone,"
+    " which leaves videos empty; or rounded up.",
+    ("least-one", "int", "up"),
+    "least-one",
+)
 @repeats_option
 @experiment_options
-def count_command(candidates: str, m: str | None, k: str | None, repeats: int, **options: Any) -> None:
+def count_command(
+    candidates: str, m: str | None, k: str | None, rounding: Any, repeats: int, **options: Any
+) -> None:
     """Vary the number of captions.
 
     Scores when only some captions are kept (table 1 of the SODA papers)."""
@@ -133,7 +151,15 @@ def count_command(candidates: str, m: str | None, k: str | None, repeats: int, *
     from ...stress.experiment import PAPER_METRICS
 
     with experiment(candidates, options, PAPER_METRICS) as (corpus, run, names):
-        result = tables.count(corpus, run, m=split(m or ""), k=split(k or ""), repeats=repeats, metrics=names)
+        result = tables.count(
+            corpus,
+            run,
+            m=split(m or ""),
+            k=split(k or ""),
+            repeats=repeats,
+            rounding=rounding,
+            metrics=names,
+        )
     intro = (
         "Captions were drawn at random without replacement. A good metric should be highest near"
         " the number of reference captions (m = 1)."
@@ -192,8 +218,8 @@ def oracle_command(
 
     systems, against = read(candidates, options)
     with progress_bar() as progress:
-        run = make_run(against, progress, options)
-        scores = [experiment.oracle(corpus, run) for corpus in systems]
+        run = stress_run(against, progress, options)
+        scores = experiment.oracles(systems, run)
     shown = present(scores)
     print_result(shown, options["style"])
     if out := options["out"]:
@@ -207,11 +233,18 @@ def oracle_command(
 @click.command("order")
 @option("--bound", "IoU of each jittered segment with the original stays above this.", SHARE, 0.7)
 @option("--as-told", "Reorder the original captions instead of the oracle captions.", bool)
+@option(
+    "--move",
+    "Captions exchange their texts, or keep their place in the file and exchange their times (which differs"
+    " under a protocol with order=file).",
+    ("texts", "times"),
+    "texts",
+)
 @option("--reverse", "Also a column with the order reversed.", bool)
 @repeats_option
 @experiment_options
 def order_command(
-    candidates: str, bound: float, as_told: bool, reverse: bool, repeats: int, **options: Any
+    candidates: str, bound: float, as_told: bool, reverse: bool, move: Any, repeats: int, **options: Any
 ) -> None:
     """Change the order of the captions.
 
@@ -228,6 +261,7 @@ def order_command(
             metrics=names,
             oracle=not as_told,
             reverse=reverse,
+            move=move,
         )
     intro = (
         "Percentage changes are from the correct order. A good metric should fall when sentences are"
