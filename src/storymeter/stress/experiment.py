@@ -348,9 +348,9 @@ def oracle_test(a: OracleScore, b: OracleScore, *, seed: int = 0) -> PairedTest:
     common = [name for name in a.documents if name in b.documents]
     if not common:
         raise UsageError(f"{a.system} and {b.system} have no document in common.")
-    rows = [np.array([one.documents[name] for name in common], dtype=float) for one in (a, b)]
+    mine, yours = (np.array([one.documents[name] for name in common], dtype=float) for one in (a, b))
     mean = Part(slice(0, 2), lambda sums: sums[..., 0] / sums[..., 1])
-    [test] = paired_permutations(*rows, [mean], resamples=None, seed=seed)
+    [test] = paired_permutations(mine, yours, [mean], resamples=None, seed=seed)
     return test
 
 
