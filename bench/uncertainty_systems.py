@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,13 @@ from uncertainty_kit import claim
 import storymeter
 from storymeter.captions import Corpus
 from storymeter.engine import Results, Run, SystemResult
-from storymeter.engine.run import value_of
+from storymeter.engine.results import value_of
 from storymeter.join import Coverage
 from storymeter.registry import metric as get_metric
 from storymeter.report.marks import marks
 from storymeter.scores import Rows, Signature
 from storymeter.stats import bootstrap_interval
-from storymeter.stats.paired import Part, bootstraps, permutation_tests
+from storymeter.stats.paired import Part, paired_bootstraps, paired_permutations
 
 DATA = Path(os.environ.get("STORYMETER_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 METRICS = ("soda_c", "meteor", "bleu_4", "cider")
@@ -85,16 +86,12 @@ def covers(name: str, random: np.random.Generator, studies: int, n: int) -> tupl
 
 for _name in ("soda_c", "meteor"):
     for _n in (10, 30, 100, 500):
-        _bars = {} if _n < 30 else {"low": 0.93, "high": 0.97}
-        claim(f"interval, {_name}, n = {_n}", 0.95, **_bars)(
-            lambda random, studies, name=_name, n=_n: covers(name, random, studies, n)
-        )
+        _bars: dict[str, Any] = {} if _n < 30 else {"low": 0.93, "high": 0.97}
+        claim(f"interval, {_name}, n = {_n}", 0.95, **_bars)(functools.partial(covers, _name, n=_n))
 for _name in ("bleu_4", "cider"):
     for _n in (10, 30, 100, 500):
         _bars = {} if _n < 100 else {"low": 0.92, "high": 1.0}
-        claim(f"interval, {_name}, n = {_n}", 0.95, **_bars)(
-            lambda random, studies, name=_name, n=_n: covers(name, random, studies, n)
-        )
+        claim(f"interval, {_name}, n = {_n}", 0.95, **_bars)(functools.partial(covers, _name, n=_n))
 
 
 def log_normal(random: np.random.Generator, studies: int, n: int) -> tuple[int, int]:
@@ -107,9 +104,7 @@ def log_normal(random: np.random.Generator, studies: int, n: int) -> tuple[int, 
 
 
 for _n in (10, 30):
-    claim(f"interval, log-normal mean, n = {_n}", 0.95)(
-        lambda random, studies, n=_n: log_normal(random, studies, n)
-    )
+    claim(f"interval, log-normal mean, n = {_n}", 0.95)(functools.partial(log_normal, n=_n))
 
 
 def fitted_cider(random: np.random.Generator, studies: int, n: int) -> tuple[int, int]:
@@ -131,7 +126,7 @@ def fitted_cider(random: np.random.Generator, studies: int, n: int) -> tuple[int
         values.append(score.value)
         intervals.append(score.interval)
     truth = float(np.mean(values))
-    return sum(low <= truth <= high for low, high in intervals), studies
+    return sum(each is not None and each[0] <= truth <= each[1] for each in intervals), studies
 
 
 for _n in (10, 30, 100):
@@ -140,17 +135,19 @@ for _n in (10, 30, 100):
         0.95,
         **({} if _n < 100 else {"low": 0.92, "high": 1.0}),
         studies=400,
-    )(lambda random, studies, n=_n: fitted_cider(random, studies, n))
+    )(functools.partial(fitted_cider, n=_n))
 
 
-def equal_systems(name: str, random: np.random.Generator, systems: int, n: int) -> list[Array]:
-    """Rows of equally good systems on n documents: each has the row of the document or, in half of the
+def equal_systems(
+    name: str, random: np.random.Generator, systems: int, n: int, share: float = 0.5
+) -> list[Array]:
+    """Rows of equally good systems on n documents: each has the row of the document or, in the others of the
     cases, that of another one.
     """
     rows = population()[name]
     own = random.integers(0, len(rows), n)
     other = random.integers(0, len(rows), (systems, n))
-    kept = random.random((systems, n)) < 0.5
+    kept = random.random((systems, n)) < share
     return [rows[np.where(kept[k], own, other[k])] for k in range(systems)]
 
 
@@ -174,29 +171,39 @@ def part_of(name: str) -> Part:
     return Part(slice(None), functools.partial(value_of, get_metric(name)))
 
 
-def rejects(name: str, random: np.random.Generator, studies: int, n: int, means: bool) -> tuple[int, int]:
-    hits = 0
-    for _ in range(studies):
-        rows, seed = equal_systems(name, random, 2, n), int(random.integers(1 << 31))
-        if means:
-            p = float(bootstraps(rows, [part_of(name)], [(0, 1)], 1024, seed)[0].p[0])
-        else:
-            p = permutation_tests(rows, [part_of(name)], [(0, 1)], resamples=None, seed=seed)[0][0].p
-        hits += p < 0.05
-    return hits, studies
+def p_of(rows: list[Array], part: Part, random: np.random.Generator, means: bool) -> float:
+    """Of the test that two values are equal (`means`), or of the permutation test."""
+    (a, b), seed = rows, int(random.integers(1 << 31))
+    if means:
+        return paired_bootstraps(a, b, [part], resamples=1024, seed=seed)[0].p
+    return paired_permutations(a, b, [part], resamples=None, seed=seed)[0].p
+
+
+def rejects(
+    name: str, random: np.random.Generator, studies: int, n: int, means: bool, kept: float = 0.5
+) -> tuple[int, int]:
+    found = (equal_systems(name, random, 2, n, kept) for _ in range(studies))
+    return sum(p_of(rows, part_of(name), random, means) < 0.05 for rows in found), studies
 
 
 for _name in METRICS:
     for _n in (12, 30, 100):
         claim(f"p permutation of equal systems, {_name}, n = {_n}", 0.05, low=0.035, high=0.065)(
-            lambda random, studies, name=_name, n=_n: rejects(name, random, studies, n, False)
+            functools.partial(rejects, _name, n=_n, means=False)
         )
 for _name in METRICS:
     for _n in (8, 12, 30, 100, 300):
-        # few documents have a common 4-gram: the test of their BLEU finds less than it might
-        _bars = {} if _n < 12 else {"high": 0.065}
-        claim(f"p bootstrap (bootstrap-t) of equal systems, {_name}, n = {_n}", 0.05, **_bars)(
-            lambda random, studies, name=_name, n=_n: rejects(name, random, studies, n, True)
+        _bars = {} if _n < 12 else {"low": 0.035, "high": 0.065}
+        claim(f"p bootstrap of equal systems, {_name}, n = {_n}", 0.05, **_bars)(
+            functools.partial(rejects, _name, n=_n, means=True)
+        )
+
+
+for _name in METRICS:
+    for _means in (False, True):
+        _test = "bootstrap" if _means else "permutation"
+        claim(f"p {_test} of equal systems, {_name}, nine of ten rows kept, n = 30", 0.05)(
+            functools.partial(rejects, _name, n=30, means=_means, kept=0.9)
         )
 
 
@@ -205,41 +212,52 @@ def ties(random: np.random.Generator, studies: int, n: int, means: bool) -> tupl
     hits = 0
     for _ in range(studies):
         rows = [with_ones((random.random(n) < 0.2) * random.random(n)) for _ in range(2)]
-        seed = int(random.integers(1 << 31))
-        if means:
-            p = float(bootstraps(rows, [mean_part()], [(0, 1)], 1024, seed)[0].p[0])
-        else:
-            p = permutation_tests(rows, [mean_part()], [(0, 1)], resamples=None, seed=seed)[0][0].p
-        hits += p < 0.05
+        hits += p_of(rows, mean_part(), random, means) < 0.05
     return hits, studies
 
 
 for _n in (12, 30, 100):
     for _means in (False, True):
         claim(f"{'p bootstrap' if _means else 'p permutation'}, 80 % of the values are 0, n = {_n}", 0.05)(
-            lambda random, studies, n=_n, means=_means: ties(random, studies, n, means)
+            functools.partial(ties, n=_n, means=_means)
         )
 
 
-def skewed(random: np.random.Generator, studies: int, n: int, means: bool) -> tuple[int, int]:
-    """Equal means, but differences that are not exchangeable (exponential)."""
-    hits, part = 0, Part(slice(None), lambda s: s[..., 0] / s[..., 1])
+def exponential(random: np.random.Generator, n: int) -> Array:
+    return random.exponential(size=n) - 1
+
+
+def log_normals(random: np.random.Generator, n: int) -> Array:
+    return np.asarray(np.exp(random.normal(size=n)) - np.exp(0.5))
+
+
+def skewed(
+    random: np.random.Generator,
+    studies: int,
+    n: int,
+    means: bool,
+    drawn: Callable[[np.random.Generator, int], Array] = exponential,
+) -> tuple[int, int]:
+    """Equal means, but differences that are not exchangeable."""
+    hits = 0
     for _ in range(studies):
-        difference, seed = random.exponential(size=n) - 1, int(random.integers(1 << 31))
-        rows = [np.column_stack([difference, np.ones(n)]), np.column_stack([np.zeros(n), np.ones(n)])]
-        if means:
-            p = float(bootstraps(rows, [part], [(0, 1)], 1024, seed)[0].p[0])
-        else:
-            p = permutation_tests(rows, [part], [(0, 1)], resamples=None, seed=seed)[0][0].p
-        hits += p < 0.05
+        rows = [with_ones(drawn(random, n)), with_ones(np.zeros(n))]
+        hits += p_of(rows, mean_part(), random, means) < 0.05
     return hits, studies
 
 
-for _n in (8, 30, 100):
+for _n in (8, 12, 30, 100, 500):
     for _means in (False, True):
-        claim(
-            f"{'p bootstrap' if _means else 'p permutation'}, equal means, skewed differences, n = {_n}", 0.05
-        )(lambda random, studies, n=_n, means=_means: skewed(random, studies, n, means))
+        _test = "p bootstrap" if _means else "p permutation"
+        claim(f"{_test}, equal means, skewed differences, n = {_n}", 0.05)(
+            functools.partial(skewed, n=_n, means=_means)
+        )
+for _n in (30, 100):
+    for _means in (False, True):
+        _test = "p bootstrap" if _means else "p permutation"
+        claim(f"{_test}, equal means, log-normal differences, n = {_n}", 0.05)(
+            functools.partial(skewed, n=_n, means=_means, drawn=log_normals)
+        )
 
 
 def daggers(random: np.random.Generator, studies: int, systems: int, metrics: int) -> tuple[int, int]:
@@ -256,7 +274,7 @@ def daggers(random: np.random.Generator, studies: int, systems: int, metrics: in
 
 for _k, _m, _studies in ((3, 1, 1500), (3, 12, 120), (5, 4, 250), (10, 1, 400), (10, 12, 40)):
     claim(f"† missing on an equal system, {_k} systems, {_m} metrics", 0.05, high=0.055, studies=_studies)(
-        lambda random, studies, k=_k, m=_m: daggers(random, studies, k, m)
+        functools.partial(daggers, systems=_k, metrics=_m)
     )
 
 
@@ -272,7 +290,7 @@ def together(random: np.random.Generator, studies: int, systems: int, n: int) ->
 
 for _k, _n in ((2, 30), (3, 30), (3, 100), (10, 100)):
     claim(f"all intervals of differences, {_k} systems, n = {_n}", 0.95, low=0.93, high=0.97, studies=600)(
-        lambda random, studies, k=_k, n=_n: together(random, studies, k, n)
+        functools.partial(together, systems=_k, n=_n)
     )
 
 

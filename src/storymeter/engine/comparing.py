@@ -84,6 +84,7 @@ class _Test:
     #: differences of resampled documents
     drawn: FloatArray
     error: float
+    skewness: float
     wins: int | None
     ties: int | None
     losses: int | None
@@ -150,6 +151,7 @@ def _corrected(
                 n,
                 None if over is None else over[0],
                 needed,
+                test.skewness,
             )
         )
     return found
@@ -186,9 +188,10 @@ def _families(
             found[group[a], group[b]] = [
                 _Test(
                     permuted[k][j],
-                    float(booted[k].p[j]),
+                    max(float(booted[k].p[j]), permuted[k][j].p),
                     booted[k].drawn[:, j],
                     float(booted[k].errors[j]),
+                    float(booted[k].skewness[j]),
                     *_by_document(metric, part, by_document[a], by_document[b], ids),
                     (float(part.value(totals[a])), float(part.value(totals[b]))),
                     len(ids),
@@ -225,7 +228,9 @@ def _families_of_sums(results: Results, pairs: Sequence[tuple[int, int]]) -> lis
             tally = results.tallies.get((a.name, b.name, x.metric)) or Tally(None, None, None, [])
             counts = (tally.wins, tally.ties, tally.losses, tally.most)
             error = standard_error(drawn, x.n)
-            family.append(_Test(permutation, bootstrap.p, drawn, error, *counts, (x.value, y.value), x.n))
+            family.append(
+                _Test(permutation, bootstrap.p, drawn, error, math.nan, *counts, (x.value, y.value), x.n)
+            )
         fewest = min(len(test.drawn) for test in family)
         families.append([replace(test, drawn=test.drawn[:fewest]) for test in family])
     return families

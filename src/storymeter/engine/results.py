@@ -105,7 +105,8 @@ class Comparison:
     `interval` holds together with those of the other pairs under this metric: in 95 of 100 test sets all of
     them contain their difference; `interval_single` is that of this pair alone. `p_permutation` tests whether
     the outputs of the two systems could be exchanged, `p_bootstrap` whether their values are equal
-    (bootstrap-t), `p_holm` is `p_permutation` corrected over the `tests` pairs of this metric."""
+    (bootstrap-t, at least `p_permutation`), `p_holm` is `p_permutation` corrected over the `tests` pairs of
+    this metric."""
 
     metric: str
     a: str
@@ -142,6 +143,8 @@ class Comparison:
     p_seeds: float | None = None
     #: with so many documents (or units) a difference of the wanted size is found in 80 of 100 studies
     documents_for: int | None = None
+    #: of the documents' differences; NaN: of a run in shards
+    skewness: float = math.nan
 
     @property
     def p(self) -> float:

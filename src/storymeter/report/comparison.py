@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 from ..engine.gate import Checked
 from ..engine.results import Comparison
 from ..errors import many
-from .marks import rough, scale_note, too_few
+from .marks import rough, scale_note, skewed, tied, too_few
 from .presentation import Presentation, present_all
 from .table import Cell, Column, Table, keys, numbers, to_json
 
@@ -183,9 +183,31 @@ def _note(comparisons: Sequence[Comparison]) -> str:
         else "",
         rough(min((c.units or c.n for c in comparisons), default=0)),
         too_few(comparisons),
+        _limits(comparisons),
         scale_note({c.metric: c.percent for c in comparisons}),
     ]
     return " ".join(note for note in notes if note)
+
+
+def _limits(comparisons: Sequence[Comparison]) -> str:
+    """Under which metrics the differences are such that the tests cannot be trusted."""
+    over_documents = [c for c in comparisons if c.p_seeds is None and c.testable]
+    skew = dict.fromkeys(c.metric for c in over_documents if skewed(c.skewness, c.units or c.n))
+    few = dict.fromkeys(
+        c.metric
+        for c in over_documents
+        if c.wins is not None and c.losses is not None and tied(c.wins + c.losses, c.n)
+    )
+    return " ".join(
+        [
+            *(
+                [f"Skewed differences ({', '.join(skew)}): trust p bootstrap, not p permutation."]
+                if skew
+                else []
+            ),
+            *([f"Few documents differ ({', '.join(few)}): the tests find little."] if few else []),
+        ]
+    )
 
 
 def _values(c: Comparison, a: float, b: float, difference: float) -> list[Cell]:
@@ -232,8 +254,20 @@ def _sentence(each: Checked) -> str:
     return (
         f"{each.metric}: {each.old:.2f} to {each.new:.2f}, a change of {each.change:+.2f} [{low:+.2f},"
         f" {high:+.2f}] on {many(each.n, 'document')} (limit {each.limit:+g}, p {each.p_holm:.4f}); a change"
-        f" of {each.detectable:+.2f} fails in 80 of 100 test sets."
+        f" of {each.detectable:+.2f} fails in 80 of 100 test sets.{_limit(each)}"
     )
+
+
+def _limit(each: Checked) -> str:
+    """Where the test of a gate cannot be trusted."""
+    if not each.units:
+        return ""
+    if skewed(each.skewness, each.units):
+        often = "often" if (each.skewness > 0) == ("<" in each.condition) else "seldom"
+        return f" A few documents decide this (skewness {each.skewness:+.1f}): the gate fails too {often}."
+    if tied(each.changed, each.units):
+        return f" Only {each.changed:,} of {each.units:,} changed: the gate finds little."
+    return ""
 
 
 def gate_table(checked: Sequence[Checked], *, short: bool = False) -> Table:

@@ -18,6 +18,8 @@ Mark = Literal["best", "level", "worse", "unknown", ""]
 SIGNS: dict[Mark, str] = {"best": "", "level": "†", "worse": "", "unknown": "?", "": ""}
 #: below so many documents intervals are rough
 ROUGH = 30
+#: swaps mislead where squared skewness over documents is higher, and find little where fewer documents differ
+SKEWED, FEW = 0.04, 12
 
 
 def best_of(scores: Sequence[Score]) -> list[int]:
@@ -80,6 +82,8 @@ def mark_notes(columns: Sequence[Sequence[Mark]], comparisons: Sequence[Comparis
         said.append(f"No mark: significantly worse than the best ({test}, p < .05).")
     if "unknown" in there:
         said.append(f"?: {too_few(comparisons)}")
+    if any(len(column) > 2 and "best" in column and {"level", "unknown"} & {*column} for column in columns):
+        said.append("The best of systems that are not distinguishable scores too high, with its interval.")
     return " ".join(said)
 
 
@@ -115,6 +119,18 @@ def _too_few(c: Comparison) -> str:
         f"{c.resamples:,} resamples are too few to tell: no difference can be significant{over} (smallest"
         f" possible p {c.p_smallest:.3f}). Use --resamples auto, or {needed} or more."
     )
+
+
+def skewed(skewness: float, n: int) -> bool:
+    """Whether the differences of `n` documents are so skewed that swaps of them mislead: the error of their
+    p grows with the square of the skewness over n.
+    """
+    return abs(skewness) >= 1 and skewness**2 / n >= SKEWED
+
+
+def tied(changed: int, n: int) -> bool:
+    """Whether most documents are tied and few are left to test on."""
+    return changed < min(FEW, n / 2)
 
 
 def rough(n: int) -> str:

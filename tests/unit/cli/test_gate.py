@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
-from storymeter.engine.gate import below, condition
+from storymeter.engine.gate import Checked, below, condition
 from storymeter.errors import UsageError
+from storymeter.report.comparison import gate_paragraph
 
 Verb = Callable[..., tuple[int, str, str]]
 
@@ -50,6 +52,20 @@ def test_the_same_version_passes(run: Verb, baseline: str, examples: Path) -> No
     assert run("gate", same, same, "--against", baseline, "--fail-if", "soda_c < -0.5")[0] == 0
 
 
+def test_the_gate_says_where_its_test_cannot_be_trusted() -> None:
+    plain = Checked("m < 0", "m", 1.0, 1.0, 0.0, (-1.0, 1.0), 0.0, 0.5, 0.5, 20, -1.0, False, 0.1, 20, 20)
+    said = {
+        "fails too often": replace(plain, skewness=2.5),
+        "fails too seldom": replace(plain, skewness=-2.5),
+        "Only 3 of 20 changed": replace(plain, changed=3),
+    }
+    for text, checked in said.items():
+        assert text in gate_paragraph([checked], "new", "old")
+        assert not any(other in gate_paragraph([plain], "new", "old") for other in said)
+    over_seeds = replace(plain, skewness=0.0, units=0, changed=0)
+    assert "Only" not in gate_paragraph([over_seeds], "new", "old")
+
+
 @pytest.mark.parametrize("text", ["soda_c", "soda_c < x", "< 3", "soda_c = 1"])
 def test_conditions_that_are_none_are_refused(text: str) -> None:
     with pytest.raises(UsageError, match="fail-if"):
@@ -67,6 +83,8 @@ def test_false_alarms_at_the_limit() -> None:
     for n in (12, 40):
         found = [below(draw.standard_t(4, n), seed) < 0.05 for seed in range(300)]
         assert 0.02 < np.mean(found) < 0.085
+    gains = [below(np.exp(draw.normal(size=30)) - np.exp(0.5), seed) < 0.05 for seed in range(300)]
+    assert np.mean(gains) < 0.11  # swaps alone: .14
     assert below(np.full(5, -1.0), 0) == 1 / 32 and below(np.full(5, 1.0), 0) == 1.0
 
 

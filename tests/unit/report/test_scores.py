@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 
 import pytest
 
@@ -12,6 +13,7 @@ from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine import Results
 from storymeter.files import unguarded
 from storymeter.report.comparison import comparison_table, difference_table, fitted_tables, narrow_tables
+from storymeter.report.marks import mark_notes
 from storymeter.report.scores import (
     document_table,
     leaderboard_table,
@@ -63,6 +65,19 @@ def test_machines_get_fractions_and_named_columns(report: Results) -> None:
     assert (float(row["low"]), float(row["high"])) == score.interval
     assert float(row["part_recall"]) == score.parts["recall"]
     assert row["signature"] == str(score.signature)
+
+
+def test_tables_say_where_tests_and_the_score_of_the_best_cannot_be_trusted(report: Results) -> None:
+    (c, *_) = compare(report)
+    plain = replace(c, n=40, wins=20, ties=0, losses=20, skewness=0.2, p_smallest=0.0)
+    assert "trust p bootstrap" not in comparison_table([plain]).note
+    assert "trust p bootstrap" in comparison_table([replace(plain, skewness=-2.0)]).note
+    assert "trust p bootstrap" not in comparison_table([replace(plain, skewness=-2.0, p_seeds=0.5)]).note
+    assert "Few documents differ" not in comparison_table([plain]).note
+    assert "Few documents differ" in comparison_table([replace(plain, wins=4, ties=31, losses=5)]).note
+    chosen = "not distinguishable scores too high"
+    assert chosen in mark_notes([["best", "level", "worse"]], [plain])
+    assert chosen not in mark_notes([["best", "worse", "worse"], ["best", "level"]], [plain])
 
 
 @pytest.mark.parametrize("style", ["latex", "markdown", "html"])

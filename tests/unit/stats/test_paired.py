@@ -90,3 +90,17 @@ def test_holm_by_hand_and_with_a_test_that_could_not_be_made() -> None:
     np.testing.assert_allclose(holm([0.01, np.nan, 0.02, 0.3]), [0.03, np.nan, 0.04, 0.3])
     assert holm([]).shape == (0,)
     assert holm([0.6, 0.7]).tolist() == [1.0, 1.0]
+
+
+def test_equal_means_of_heavy_tailed_and_skewed_differences_are_rejected_about_as_often_as_nominal() -> None:
+    draw, part = np.random.default_rng(0), Part(slice(None), mean)
+    heavy, skewed, swaps = [], [], []
+    for seed in range(250):
+        a, b = (rows(np.exp(draw.normal(size=12))) for _ in range(2))
+        heavy.append(paired_bootstraps(a, b, [part], resamples=500, seed=seed)[0].p)
+        c, zero = rows(draw.exponential(size=12) - 1), rows(np.zeros(12))
+        skewed.append(paired_bootstraps(c, zero, [part], resamples=500, seed=seed)[0].p)
+        swaps.append(paired_permutations(c, zero, [part], resamples=None, seed=seed)[0].p)
+    assert 0.02 < np.mean(np.less(heavy, 0.05)) < 0.065  # the symmetric bootstrap-t: .01
+    assert np.mean(np.less(skewed, 0.05)) < 0.075 < np.mean(np.less(swaps, 0.05))
+    assert np.all(np.greater_equal(skewed, swaps))
