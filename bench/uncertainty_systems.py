@@ -20,7 +20,7 @@ from storymeter.registry import metric as get_metric
 from storymeter.report.marks import marks
 from storymeter.scores import Rows, Signature
 from storymeter.stats import bootstrap_interval
-from storymeter.stats.paired import Part, paired_bootstraps, paired_permutations
+from storymeter.stats.paired import Part, bootstraps, paired_permutations
 
 DATA = Path(os.environ.get("STORYMETER_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 METRICS = ("soda_c", "meteor", "bleu_4", "cider")
@@ -174,8 +174,9 @@ def part_of(name: str) -> Part:
 def p_of(rows: list[Array], part: Part, random: np.random.Generator, means: bool) -> float:
     """Of the test that two values are equal (`means`), or of the permutation test."""
     (a, b), seed = rows, int(random.integers(1 << 31))
-    if means:
-        return paired_bootstraps(a, b, [part], resamples=1024, seed=seed)[0].p
+    if means:  # as compare with 1,024 resamples
+        (permutation,) = paired_permutations(a, b, [part], resamples=1024, seed=seed)
+        return max(permutation.p, float(bootstraps([a, b], [part], [(0, 1)], 1024, seed)[0].p[0]))
     return paired_permutations(a, b, [part], resamples=None, seed=seed)[0].p
 
 
