@@ -186,7 +186,7 @@ def spread_of_annotators(
     results: Results, options: Mapping[str, Any], *, pairs: bool = False
 ) -> list[Spread]:
     """Scores, or differences between systems, by each annotator alone."""
-    if click.get_current_context().params["style"] == "csv":
+    if click.get_current_context().params.get("style") == "csv":
         hint = "Use --format json, or leave --annotators out."
         raise UsageError("A CSV file has one kind of rows: no values by annotator.", hint=hint)
     from ..engine.annotators import by_annotator

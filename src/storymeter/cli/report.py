@@ -11,7 +11,15 @@ from ..errors import UsageError
 from ._declare import NEW_FILE, Resamples, option
 from ._options import busy, jobs_option, progress_bar, say, seed_option
 from ._reading import reading_options, reference_reading_options
-from ._scoring import make_run, score_files, scoring_options, system_option, unit_option
+from ._scoring import (
+    annotators_option,
+    make_run,
+    score_files,
+    scoring_options,
+    spread_of_annotators,
+    system_option,
+    unit_option,
+)
 
 if TYPE_CHECKING:
     from ..engine.results import Results
@@ -22,6 +30,7 @@ if TYPE_CHECKING:
 @scoring_options
 @unit_option
 @system_option
+@annotators_option
 @option(
     "--human",
     "Ratings, or the folder of a campaign: human scores are shown beside the metrics.",
@@ -53,6 +62,7 @@ def command(
     human: Path | None,
     audit: bool,
     facts: bool,
+    annotators: bool,
     title: str | None,
     out: Path,
     resamples: Any,
@@ -75,6 +85,7 @@ def command(
         raise UsageError(f"--out {str(out)!r} is not an .html file.", hint="Write it like --out report.html")
     with progress_bar() as progress:
         results = score_files(candidates, progress, {**options, "resamples": resamples})
+    by_annotator = _by_annotator(results, options) if annotators else None
     results = collapsed(results)
     with busy("comparing the systems"):
         comparisons = results.compare(resamples=resamples) if len(results.systems) > 1 else []
@@ -86,6 +97,7 @@ def command(
         say(f"{len(found):,} of {len(ids):,} videos found in {videos}.")
     findings = Findings(heading, results, comparisons, found)
     extras = {
+        "by_annotator": by_annotator,
         "audit": _audit(results, options) if audit else None,
         "people": _people(findings, human, options["seed"]) if human is not None else None,
         "unsupported": _unsupported(findings, options["device"]) if facts else None,
@@ -93,6 +105,13 @@ def command(
     with busy("writing the page"):
         written = write_report(out, findings, images=options["images"], device=options["device"], **extras)
     say(f"Report: {', '.join(map(str, written))}")
+
+
+def _by_annotator(results: Results, options: dict[str, Any]) -> Any:
+    from ..report.scores import annotator_table
+    from ..report.templating import shown
+
+    return shown(annotator_table(results, spread_of_annotators(results, options)))
 
 
 def _audit(results: Results, options: dict[str, Any]) -> Any:

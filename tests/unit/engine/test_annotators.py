@@ -73,7 +73,7 @@ def test_one_annotator_is_refused() -> None:
         by_annotator(results, made)
 
 
-def test_score_and_compare_print_them(run: Verb, examples: Path, tmp_path: Path) -> None:
+def test_score_compare_and_report_print_them(run: Verb, examples: Path, tmp_path: Path) -> None:
     videos = examples / "videos"
     files = [str(videos / "good.json"), str(videos / "padded.json")]
     people = ["-r", str(videos / "reference_1.json"), "-r", str(videos / "reference_2.json")]
@@ -85,5 +85,9 @@ def test_score_and_compare_print_them(run: Verb, examples: Path, tmp_path: Path)
     assert list(pair["by_annotator"]) == ["reference_1", "reference_2"] and pair["other"] == "padded"
     again = json.loads(run("compare", saved, "--annotators", "--format", "json")[1])
     assert again["annotators"] == [pair]
+    page = tmp_path / "page.html"
+    assert run("report", saved, "--annotators", "--out", str(page))[0] == 0
+    section = page.read_text(encoding="utf-8").partition('<section id="annotators">')[2]
+    assert "reference_2" in section.partition("</section>")[0]
     code, _, err = run("score", *files, *people, "-m", "meteor", "--annotators", "--format", "csv")
     assert code != 0 and "--format json" in err

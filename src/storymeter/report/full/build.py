@@ -18,7 +18,7 @@ from ...scores import Alignment, Match
 from ..fitting import clip, escape_controls
 from ..marks import mark_notes, rough, scale_note
 from ..scores import signature_lines
-from ..templating import environment, render
+from ..templating import Shown, environment, render
 from .boards import board, forest, matrix, verdict, warnings
 from .details import details, inline
 from .findings import Findings
@@ -38,14 +38,15 @@ def report_page(
     *,
     images: str | None = None,
     device: str = "cpu",
+    by_annotator: Shown | None = None,
     audit: Mapping[str, Any] | None = None,
     people: Mapping[str, Any] | None = None,
     unsupported: Sequence[Any] | None = None,
     store: Callable[[str, bytes], str] = inline,
 ) -> str:
-    """The whole page as text. `audit` and `people` are sections that were asked for, `unsupported` the words
-    that no reference supports: [system][document][caption]. `store` keeps pictures, inside the page if
-    nothing else is said.
+    """The whole page as text. `by_annotator` is the table of scores against each annotator alone; `audit` and
+    `people` are sections that were asked for, `unsupported` the words that no reference supports:
+    [system][document][caption]. `store` keeps pictures, inside the page if nothing else is said.
     """
     more = details(findings, images, device, store)
     if unsupported is not None:
@@ -90,6 +91,7 @@ def report_page(
         document_rows=_document_rows(findings),
         static_documents=written,
         static_left=len(findings.ids) - len(written),
+        by_annotator=by_annotator,
         audit=audit,
         people=people,
         methods=methods(findings),
