@@ -146,6 +146,8 @@ class Finder(Fields):
             }
         graded = {n: t for n, t in graded.items() if n.partition(".")[0] not in graded or "." not in n}
         graded = {n: t for n, t in self._answer_beside_output(graded).items() if n not in parts}
+        if any(map(self._wordy, graded)):  # numbers or ids beside sentences are no texts
+            graded = {n: t for n, t in graded.items() if not self._names_items(n)}
         if parts and not any(t < 10 for t in graded.values()):
             return replace(roles, parts=parts, story=story)
         if graded:
