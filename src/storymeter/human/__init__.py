@@ -20,17 +20,22 @@ from .._lazy import late
 if TYPE_CHECKING:
     from .analysis.pairwise import rank as rank
     from .analysis.studies import analyse as analyse
+    from .planning import plan as plan
     from .steps import NewCampaign as NewCampaign
     from .steps import backup as backup
     from .steps import export as export
     from .steps import new as new
-    from .steps import plan as plan
     from .steps import restore as restore
     from .steps import serve as serve
     from .steps import simulate as simulate
     from .steps import status as status
 
-_STEPS = ("NewCampaign", "backup", "export", "new", "plan", "restore", "serve", "simulate", "status")
-_LATE = {"analyse": "analysis.studies", "rank": "analysis.pairwise", **dict.fromkeys(_STEPS, "steps")}
+_STEPS = ("NewCampaign", "backup", "export", "new", "restore", "serve", "simulate", "status")
+_LATE = {
+    "analyse": "analysis.studies",
+    "rank": "analysis.pairwise",
+    "plan": "planning",
+    **dict.fromkeys(_STEPS, "steps"),
+}
 __all__ = [*_LATE]
 __getattr__, __dir__ = late(__name__, _LATE)

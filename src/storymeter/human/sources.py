@@ -16,6 +16,7 @@ from ..captions import Rating
 from ..errors import DataError, UsageError
 from ..files import content
 from . import imports
+from .campaign.money import Pay, measured_seconds, pooled
 from .campaign.record import Folder
 from .ratings import Ratings, columns_of
 from .study import STUDIES, Study, of_criterion
@@ -36,6 +37,8 @@ class OpenedRatings:
     notes: tuple[str, ...] = ()
     #: what the organiser of a campaign should know
     about: tuple[str, ...] = ()
+    #: what campaigns among the sources have paid for: all finished HITs, also of raters who do not pass
+    pay: Pay | None = None
 
     def __len__(self) -> int:
         return len(self.records) if self.table is None else len(self.table)
@@ -48,6 +51,7 @@ class _Part:
     columns: dict[str, Any] | None = None
     records: Sequence[Rating] | None = None
     ours: bool = False
+    pay: Pay | None = None
 
 
 def open_ratings(
@@ -94,7 +98,8 @@ def open_ratings(
         from .tables.scales import stated_scale
 
         bounds = stated_scale(scale)
-    return replace(_together(parts, [*said, *notes], bounds), about=tuple(about))
+    pay = pooled(part.pay for part in parts if part.pay) if all(part.pay for part in parts) else None
+    return replace(_together(parts, [*said, *notes], bounds), about=tuple(about), pay=pay)
 
 
 def _listed(sources: Any) -> list[Any]:
@@ -132,6 +137,7 @@ def _campaign(folder: Path, notes: list[str]) -> _Part:
     try:
         store.check(number)
         found = ratings(home, store)
+        done = store.counts()["done"]
     finally:
         store.close()
     if not found:
@@ -140,7 +146,8 @@ def _campaign(folder: Path, notes: list[str]) -> _Part:
             hint=f"Serve it to raters (storymeter human serve {folder}), or try it: storymeter human simulate"
             f" {folder}",
         )
-    return _Part(str(folder), home.study, records=found, ours=True)
+    pay = home.campaign.pay(done, measured_seconds(found))
+    return _Part(str(folder), home.study, records=found, ours=True, pay=pay)
 
 
 def campaign_notes(home: Folder) -> list[str]:
@@ -155,6 +162,12 @@ def campaign_notes(home: Folder) -> list[str]:
         notes.append(
             "note: this campaign was drawn from a chosen --seed, from which others may reconstruct the"
             " private key: use it for rehearsals only."
+        )
+    platform = home.campaign.platform
+    if platform.name == "prolific" and not platform.completion_code:
+        notes.append(
+            "note: this Prolific study has no completion code, so that raters cannot return and be paid:"
+            " write it into campaign.json (platform, completion_code)."
         )
     return notes
 

@@ -1,4 +1,4 @@
-"""The steps of a study as functions: build, serve, rehearse, watch, export and keep a campaign, and plan one.
+"""The steps of a study as functions: build, serve, rehearse, watch, export and keep a campaign.
 
 made = new("study", ["a.json", "b.json"], clips="clips")
 serve("study")
@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import msgspec
 
 from ..errors import DataError, UsageError, some
+from ..files import content
 from ..progress import Note, Progress, silent, unsaid
 
 if TYPE_CHECKING:
     from ..captions import Corpus
-    from .analysis.plan import Plan
     from .campaign.backup import Manifest
     from .campaign.design import Layout
     from .campaign.record import Folder
@@ -95,7 +95,8 @@ def new(
     kinds: kinds of errors of an error span study, comma-separated.
     counts: captions in a block by part (`PARTS`); default: those of the kind of study.
     blocks, control_base: blocks in a HIT; what degraded captions are made of.
-    platform, completion_code: where raters come from: local, mturk or prolific.
+    platform, completion_code: where raters come from (local, mturk or prolific), and Prolific's code or
+        `@file`.
     database: an empty database; default: SQLite in the folder.
     raters: personal links of a local campaign; default: one per seat.
     dry_run: writes nothing.
@@ -104,7 +105,7 @@ def new(
     request: as in `storymeter human new`: task, hits, title, language, seed, price …
     """
     from .campaign.organise import plan as plan_of
-    from .campaign.organise import prepare, write
+    from .campaign.organise import prepare, too_few_links, write
     from .campaign.request import CampaignRequest, Platform
     from .server.words import languages
 
@@ -123,23 +124,32 @@ def new(
         systems=[_corpus(system) for system in systems],
         human=None if human is None else _corpus(human),
         questions=_questions(tests),
-        platform=Platform(platform, completion_code),  # type: ignore[arg-type]
+        platform=Platform(platform, _code(completion_code)),  # type: ignore[arg-type]
         **request,
     )
     prepared = prepare(options, progress=progress)
-    for kind, lines in (("note", prepared.warnings), ("problem", prepared.problems)):
+    links = too_few_links(prepared.campaign, raters)
+    said = [*prepared.warnings, *([links] if links else [])]
+    for kind, lines in (("note", said), ("problem", prepared.problems)):
         for line in lines:
             note(f"{kind}: {line}")
     planned = plan_of(prepared)
     if dry_run:
-        return NewCampaign(planned, prepared.problems, prepared.warnings, None)
+        return NewCampaign(planned, prepared.problems, said, None)
     if prepared.problems and not skip_bad:
         raise DataError(
             f"{len(prepared.problems):,} problems, listed above; nothing was written.",
             hint="Correct them, or leave those captions out with --skip-bad.",
         )
     home = write(prepared, Path(folder), database=database, raters=raters)
-    return NewCampaign(planned, prepared.problems, prepared.warnings, home)
+    return NewCampaign(planned, prepared.problems, said, home)
+
+
+def _code(given: str) -> str:
+    """A completion code, or what stands in the file after the @."""
+    if not given.startswith("@"):
+        return given.strip()
+    return content(Path(given[1:]), "Name a file that holds the study's completion code.").decode().strip()
 
 
 def _corpus(given: Place | Corpus) -> Corpus:
@@ -319,16 +329,19 @@ def status(folder: Place, *, note: Note = unsaid) -> dict[str, Any]:
         return overview(home, store)
 
 
-def export(folder: Place, style: str = "jsonl", *, real_ids: bool = False, note: Note = unsaid) -> str:
+def export(
+    folder: Place, style: str = "jsonl", *, real_ids: bool = False, reject: bool = False, note: Note = unsaid
+) -> str:
     """The answers of a campaign, joined with its private key.
 
     style: jsonl, csv, wmt or appraise; mturk or prolific: lists of workers to accept and to review.
     real_ids: the platform's worker ids instead of pseudonyms.
+    reject: REJECT instead of REVIEW for raters who fail the controls.
     """
     from .campaign.export import render
 
     with opened(folder, note) as (home, store):
-        return render(home, store, style, real_names=real_ids)
+        return render(home, store, style, real_names=real_ids, reject=reject)
 
 
 def backup(folder: Place, out: Place) -> Manifest:
@@ -350,75 +363,3 @@ def restore(
     from .campaign.backup import restore as rebuild
 
     return rebuild(Path(out), Path(folder), database=database, clips=clips)
-
-
-def plan(
-    systems: int,
-    captions: int,
-    difference: float,
-    *,
-    in_z: bool = False,
-    power: float = 0.8,
-    alpha: float = 0.05,
-    pilot: Place | None = None,
-    sd_captions: float | None = None,
-    sd_ratings: float | None = None,
-    sd_rater: float | None = None,
-    accept: str = "passed",
-    accepted: float | None = None,
-    simulations: int = 500,
-    seed: int = 0,
-    note: Note = unsaid,
-    **costs: Any,
-) -> Plan:
-    """How many HITs a difference between systems needs, by simulation.
-
-    systems, captions: systems, and captions of each.
-    difference: the smallest to be found, in points of the slider, or with `in_z` in standard deviations.
-    power, alpha: wanted power and level of significance.
-    pilot: ratings that the spreads are estimated from.
-    sd_captions, sd_ratings, sd_rater: spreads, where they are known.
-    accept: raters of the pilot to use: passed or all.
-    accepted: share of HITs that will pass the worker test.
-    note: called with the spreads and with what other raters would find.
-    costs: per_hit, overlap, price, fee.
-    """
-    from .analysis.plan import ACCEPTED, BETWEEN, POINTS, WITHIN, from_pilot
-    from .analysis.plan import plan as simulated
-    from .imports import read
-
-    found = from_pilot(read(Path(pilot)), everybody=accept == "all") if pilot else None
-    between = sd_captions if sd_captions is not None else found.between if found else BETWEEN
-    within = sd_ratings if sd_ratings is not None else found.within if found else WITHIN
-    points = sd_rater if sd_rater is not None else found.sd if found else POINTS
-    share = accepted if accepted is not None else found.accepted if found else ACCEPTED
-    note(
-        f"Spread: {between:.2f} between captions, {within:.2f} between ratings of a caption (z); {points:.1f}"
-        f" points within a rater; {share:.0%} of the work passes"
-        + (
-            f"; from the {found.source}."
-            if found
-            else "; as given or by default (--pilot estimates it from ratings)."
-        )
-    )
-    result = simulated(
-        systems,
-        captions,
-        difference if in_z else difference / points,
-        wanted=power,
-        between=between,
-        within=within,
-        alpha=alpha,
-        accepted=share,
-        simulations=simulations,
-        seed=seed,
-        **costs,
-    )
-    smallest = result.smallest_difference
-    note(
-        f"With {result.raters:,} raters, one HIT each, the test over raters finds differences from"
-        f" {smallest:.2f} z ({smallest * points:.1f} points) on with power {power:g}."
-        if smallest == smallest
-        else "One rater cannot show a difference that holds for other raters: plan more HITs."
-    )
-    return result

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..human.analysis.assessment import Analysis
-from ..human.analysis.reliability import Replication, cost
+from ..human.analysis.reliability import Replication
+from ..human.campaign.money import Pay, stated
 from .assessment import known, pairs
 from .influence import influence_json
 from .table import to_json
@@ -15,15 +16,20 @@ def analysis_json(analysis: Analysis, **more: Any) -> str:
     return to_json(analysis_data(analysis, **more))
 
 
+def cost_line(analysis: Analysis, pay: Pay | None) -> str:
+    """What the study paid."""
+    pay = stated(pay or analysis.pay, analysis.hits)
+    each = pay.total / len(analysis.ranking.systems)
+    return f"{pay.sentence} That is {each:,.2f} {pay.currency} per system."
+
+
 def analysis_data(
-    analysis: Analysis, *, price: float = 0.99, fee: float = 0.20, repeated: Replication | None = None
+    analysis: Analysis, *, pay: Pay | None = None, repeated: Replication | None = None
 ) -> dict[str, Any]:
     """What the JSON output holds."""
+    pay = stated(pay or analysis.pay, analysis.hits)
     ranking, quality = analysis.ranking, analysis.quality
-    split, spent = (
-        analysis.split_half,
-        cost(analysis.hits, len(analysis.ranking.systems), price=price, fee=fee),
-    )
+    split = analysis.split_half
     return {
         "schema": 1,
         "test": quality.test,
@@ -88,7 +94,15 @@ def analysis_data(
             "usual_agreement": quality.usual,
         },
         "influence": influence_json(analysis.influence),
-        "cost": {"hits": spent.hits, "total": spent.total, "per_system": spent.per_system},
+        "cost": {
+            "hits": pay.hits,
+            "total": pay.total,
+            "per_system": pay.total / len(ranking.systems),
+            "per_hit": pay.price,
+            "per_hour": pay.hourly,
+            "currency": pay.currency,
+            "assumed": pay.assumed,
+        },
         **(
             {
                 "replication": {

@@ -8,8 +8,9 @@ from typing import Any
 
 from ..human.analysis.assessment import CAPTION_MINIMUM, Analysis
 from ..human.analysis.quality import FLAGS
-from ..human.analysis.reliability import Replication, cost
+from ..human.analysis.reliability import Replication
 from ..human.analysis.spans import SpanStudy
+from ..human.campaign.money import Pay, stated
 from .assessment import (
     TEST_NAMES,
     draw,
@@ -27,6 +28,7 @@ from .assessment_data import (
     SYSTEM_WORDS,
     WORKER_WORDS,
     analysis_data,
+    cost_line,
 )
 from .assessment_figures import distributions, score_histograms, significance, workers
 from .influence import WORDS as INFLUENCE_WORDS
@@ -50,14 +52,16 @@ from .templating import render, shown
 def present_analysis(
     analysis: Analysis,
     *,
-    price: float = 0.99,
-    fee: float = 0.20,
-    currency: str = "USD",
+    price: float | None = None,
+    fee: float | None = None,
+    currency: str | None = None,
     repeated: Replication | None = None,
     spans: SpanStudy | None = None,
 ) -> Presentation:
-    """`repeated`: how a second run agreed; `spans`: what an error span study adds."""
-    more: dict[str, Any] = {"price": price, "fee": fee, "repeated": repeated}
+    """`price`, `fee`, `currency`: where another pay than the campaign's is to be shown; `repeated`: how a
+    second run agreed; `spans`: what an error span study adds."""
+    pay = stated(analysis.pay, analysis.hits, price=price, fee=fee, currency=currency)
+    more: dict[str, Any] = {"pay": pay, "repeated": repeated}
 
     def tables(style: str, width: int | None) -> list[Table]:
         listed = [system_table(analysis)]
@@ -81,7 +85,7 @@ def present_analysis(
             *analysis.notes,
             *((agreement_line(spans), *spans.notes) if spans else ()),
         ),
-        lambda: analysis_page(analysis, spans=spans, currency=currency, **more),
+        lambda: analysis_page(analysis, spans=spans, **more),
         lambda: draw(analysis),
     )
 
@@ -97,13 +101,12 @@ def present_strata(
     first: Analysis | SpanStudy,
     results: Mapping[str, Analysis | SpanStudy],
     *,
-    currency: str = "USD",
     repeated: Mapping[str, Replication] | None = None,
     **pay: Any,
 ) -> Presentation:
     """Several strata: in CSV a column names them, in JSON a level."""
-    more = {name: {**pay, "repeated": (repeated or {}).get(name)} for name in results}
-    parts = {name: present(one, currency=currency, **more[name]) for name, one in results.items()}
+    again = repeated or {}
+    parts = {name: present(one, repeated=again.get(name), **pay) for name, one in results.items()}
 
     def tables(style: str, width: int | None) -> list[Table]:
         each = [(name, part.tables("csv", None)[0]) for name, part in parts.items()]
@@ -111,7 +114,11 @@ def present_strata(
         return [replace(each[0][1], columns=["stratum", *each[0][1].columns], rows=rows)]
 
     def json() -> str:
-        data = {name: study_data(one, **more[name]) for name, one in results.items()}
+        data = {}
+        for name, one in results.items():
+            scores = one.analysis if isinstance(one, SpanStudy) else one
+            paid = stated(scores.pay, scores.hits, **pay)
+            data[name] = study_data(one, pay=paid, repeated=again.get(name))
         return to_json({"schema": 1, "strata": data})
 
     return Presentation("Results of the human study", tables, json, parts=parts)
@@ -125,14 +132,11 @@ def study_data(found: Analysis | SpanStudy, **more: Any) -> dict[str, Any]:
 def analysis_page(
     analysis: Analysis,
     *,
-    price: float = 0.99,
-    fee: float = 0.20,
-    currency: str = "USD",
+    pay: Pay | None = None,
     repeated: Replication | None = None,
     spans: SpanStudy | None = None,
 ) -> str:
-    """`spans`: what an error span study adds."""
-    spent = cost(analysis.hits, len(analysis.ranking.systems), price=price, fee=fee)
+    """`pay`: what the study paid; `spans`: what an error span study adds."""
     thin = int((analysis.captions.n < CAPTION_MINIMUM).sum())
     flags = {flag: f"(flag) {meaning}" for flag, meaning in FLAGS.items()}
     return render(
@@ -161,10 +165,7 @@ def analysis_page(
         evidence=shown(evidence_table(analysis), EVIDENCE_WORDS),
         influence=shown(influence_table(analysis.influence), INFLUENCE_WORDS),
         scale=score_histograms(analysis),
-        cost=(
-            f"{analysis.hits:,} HITs at {price:.2f} {currency} plus {fee:.0%} fee: {spent.total:,.2f}"
-            f" {currency}, which is {spent.per_system:,.2f} {currency} per system."
-        ),
+        cost=cost_line(analysis, pay),
         thin=(
             f"{thin:,} of {len(analysis.captions.z):,} captions have fewer than {CAPTION_MINIMUM} ratings,"
             " the minimum that the method's authors recommend for the score of a single caption;"

@@ -136,9 +136,11 @@ def test_overlap_is_the_default_is_priced_and_its_lack_is_said(tmp_path: Path) -
     # 36 captions of three systems, three times, over 20 in a HIT: 6 HITs
     assert "6 of 50, 1 rater(s) each: 6 assignments" in text
     assert re.search(r"overlap [3-9]\.\d raters for each caption on average", text), text
-    assert "6 x 0.99 USD + 20% fee = 7.13 USD" in text and "WARNING" not in dry.stderr
-    twice = " ".join(new(tmp_path / "dry", "--dry-run", "--overlap", 6).stdout.split())
-    assert "11 of 50" in twice and "13.07 USD" in twice
+    assert re.search(r"pay [\d.]+ USD per HIT of about 9 minutes, 8\.\d\d USD per hour", text), text
+    assert "WARNING" not in dry.stderr
+    paper = ("--dry-run", "--price", ".99", "--fee", ".2")
+    twice = " ".join(new(tmp_path / "dry", *paper, "--overlap", 6).stdout.split())
+    assert "11 of 50" in twice and "11 x 0.99 USD + 20% fee = 13.07 USD" in twice
     one = new(tmp_path / "dry", "--dry-run", "--hits", 1)
     assert "WARNING: a caption gets 1.0 raters on average" in " ".join(one.stderr.split())
 

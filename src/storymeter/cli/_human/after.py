@@ -103,9 +103,9 @@ if TYPE_CHECKING:
     "Error spans: also write the labels of every word (JSON Lines, for storymeter meta words).",
     metavar="FILE",
 )
-@option("--price", "Pay per HIT.", AMOUNT, 0.99)
-@option("--fee", "Fee of the platform, as a share of the pay.", AMOUNT, 0.2)
-@option("--currency", "Currency of the pay.", default="USD")
+@option("--price", "Pay per HIT.  [default: the campaign's; for files 0.99, as in the paper]", AMOUNT)
+@option("--fee", "Fee of the platform, as a share of the pay.  [default: the campaign's, or 0.2]", AMOUNT)
+@option("--currency", "Currency of the pay.  [default: the campaign's, or USD]", default=None)
 @option(
     "--html page",
     "Also write a page with figures that explains every number.  [default: analysis.html]",
@@ -226,13 +226,19 @@ def _beside(path: Any, name: str, several: bool) -> Any:
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @option(
     "--format style",
-    "jsonl: one Rating per line. mturk, prolific: lists of workers to accept and reject.",
+    "jsonl: one Rating per line. mturk, prolific: lists of workers to approve and to review.",
     ("jsonl", "csv", "wmt", "appraise", "mturk", "prolific"),
     "jsonl",
 )
 @option("--out", "Write to this file instead of stdout.", PATH)
 @option("--real-ids", "The platform's worker ids instead of pseudonyms.", bool)
-def export_command(folder: Path, style: str, out: Path | None, real_ids: bool) -> None:
+@option(
+    "--reject",
+    "mturk, prolific: list raters who fail the controls as REJECT. Platforms restrict rejections, and some"
+    " of these raters are honest.  [default: REVIEW]",
+    bool,
+)
+def export_command(folder: Path, style: str, out: Path | None, real_ids: bool, reject: bool) -> None:
     """Export the ratings of a campaign.
 
     DIR is the campaign's folder.
@@ -243,7 +249,7 @@ def export_command(folder: Path, style: str, out: Path | None, real_ids: bool) -
     from ...files import write_text
     from ...human import export
 
-    text = export(folder, style, real_ids=real_ids, note=say)
+    text = export(folder, style, real_ids=real_ids, reject=reject, note=say)
     if out is None:
         sys.stdout.write(text)
     else:

@@ -17,6 +17,7 @@ from .._declare import (
     FROM_TWO,
     FROM_ZERO,
     PATH,
+    POSITIVE,
     SHARE,
     WITHIN,
     ManyFiles,
@@ -98,9 +99,23 @@ from .._options import busy, format_option, notes_after, output, print_result, p
     120.0,
 )
 @option("--platform", "Where raters come from.", ("local", "mturk", "prolific"), "local")
-@option("--completion-code", "prolific: the study's code.", default="")
-@option("--price", "Pay per HIT.", AMOUNT, 0.99)
-@option("--fee", "The platform's fee, as a share of the pay.", AMOUNT, 0.20)
+@option(
+    "--completion-code",
+    "prolific: the study's code, required; @FILE reads it from a file.",
+    default="",
+    metavar="CODE|@FILE",
+)
+@option("--price", "Pay per HIT.  [default: --hourly for the time that a HIT takes]", AMOUNT)
+@option(
+    "--hourly",
+    "Pay per hour below which there is a warning.  [default: 8 in USD, EUR, GBP, CHF]",
+    AMOUNT,
+)
+@option(
+    "--fee",
+    "The platform's fee, as a share of the pay.  [default: local 0, mturk 0.2, prolific 1/3]",
+    AMOUNT,
+)
 @option("--currency", "Currency of the pay.", default="USD")
 @option("--title", "Title of the raters' pages.", default="")
 @option("--contact", "Contact address for raters.", default="")
@@ -199,8 +214,17 @@ def new_command(
 )
 @option("--per-hit", "System captions in a HIT.", COUNT, 70)
 @option("--overlap", "Number of raters per caption, so that their agreement can be measured.", COUNT, OVERLAP)
-@option("--price", "Pay per HIT.", AMOUNT, 0.99)
+@option(
+    "--budget",
+    "Instead of the HITs that the power needs: the power and the smallest difference of as many HITs as this"
+    " pays, fee included.",
+    POSITIVE,
+)
+@option("--price", "Pay per HIT.  [default: --hourly for the time that a HIT takes]", AMOUNT)
+@option("--hourly", "Pay per hour below which there is a warning.", AMOUNT, 8.0)
+@option("--seconds", "Time that a rater takes for an item, its clip included.", POSITIVE, 15.0)
 @option("--fee", "The platform's fee, as a share of the pay.", AMOUNT, 0.2)
+@option("--currency", "Currency of the pay.", default="USD")
 @option("--simulations", "Simulated studies (raters).  [default: 500 (2000)]", click.IntRange(50, 100_000))
 @option(
     "--worker-tests",

@@ -71,6 +71,7 @@ def status_command(folder: Path, style: str) -> None:
 
     seen = status(folder, note=say)
     seats = seen["seats"]
+    pay = seen["pay"]
     columns: list[Column | str] = [
         *("rater", "done", "active", "abandoned", "ratings"),
         Column("s/item", ".1f"),
@@ -99,8 +100,11 @@ def status_command(folder: Path, style: str) -> None:
     title = (
         f"{seen['title']} ({seen['state']}): {seats['done']:,} of {seats['total']:,} assignments done,"
         f" {seats['active']:,} under way, {seats['free']:,} free, {seats['abandoned']:,} abandoned;"
-        f" {seen['ratings']:,} of {seen['wanted']:,} ratings"
+        f" {seen['ratings']:,} of {seen['wanted']:,} ratings; {pay['said']}, {seen['cost_so_far']:,.2f} of"
+        f" {seen['cost']:,.2f} {seen['currency']} with the fee so far"
     )
+    if pay["warning"]:
+        say(pay["warning"])
     put(Table(columns, rows, title=title if style == "table" else ""), style, title, json=to_json(seen))
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from ...errors import DataError
+from ..campaign.money import Pay
 from ..raters_on_hold import Held, table_without
 from ..ratings import REPEAT, BoolArray, Ratings
 from .influence import Influence, influence
@@ -36,6 +37,8 @@ class Analysis:
     notes: tuple[str, ...]
     #: the ranking by the other kind of test
     other: Ranking
+    #: what it paid, as its campaign says
+    pay: Pay | None = None
 
     @property
     def tested(self) -> bool:

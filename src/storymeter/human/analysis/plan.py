@@ -23,6 +23,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from ...arrays import FloatArray
@@ -30,6 +31,7 @@ from ...errors import DataError, UsageError
 from ...stats.paired import detectable
 from ...stats.ranks import rank_sum
 from ..campaign.design import OVERLAP
+from ..campaign.money import HOURLY, Pay, fair_price
 from ..ratings import Ratings
 from .quality import TESTS, Test, assess, run_test
 from .reliability import Cost, cost
@@ -43,6 +45,8 @@ DEVIATION = 0.2
 POINTS = 32.0
 #: share of the work by raters who pass
 ACCEPTED = 0.8
+#: seconds that a rater takes for an item, with a clip of some six seconds; share of a HIT that is no control
+SECONDS, SYSTEM_SHARE = 15.0, 0.7
 #: mean and sd of scores for undamaged and damaged captions, by character; scores are rounded and stay in
 #: 0..100
 HONEST = {
@@ -83,6 +87,8 @@ class Plan:
     #: wanted power; NaN with fewer than two raters
     raters: int = 0
     smallest_difference: float = math.nan
+    #: what it pays
+    pay: Pay | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,13 +189,20 @@ def plan(
     accepted: float = ACCEPTED,
     per_hit: int = 70,
     overlap: int = OVERLAP,
-    price: float = 0.99,
+    price: float | None = None,
     fee: float = 0.20,
+    hourly: float = HOURLY,
+    currency: str = "USD",
+    seconds: float = SECONDS,
+    budget: float | None = None,
     **simulated: Any,
 ) -> Plan:
-    """Doubling, then bisection, over simulated power. `difference` in z; `accepted`: the share of work by
-    raters who pass; `simulated`: what `power` takes beside these.
+    """Doubling, then bisection, over simulated power; with a `budget`, the power of as many HITs as it pays.
+    `difference` in z; `accepted`: the share of work by raters who pass; `seconds`: the time of an item, by
+    which a HIT is paid where there is no `price`; `simulated`: what `power` takes beside these.
     """
+    hit_seconds = seconds * per_hit / SYSTEM_SHARE
+    pay = Pay(0, fair_price(hit_seconds, hourly) if price is None else price, fee, currency, hit_seconds)
     if systems < 2 or captions < 2 or difference <= 0 or not 0 < wanted < 1 or not 0 < accepted <= 1:
         raise UsageError(
             "A plan needs two systems, two captions, a difference above 0, and power and acceptance between 0"
@@ -202,8 +215,20 @@ def plan(
         curve[m] = power(m, captions, difference, overlap=overlap, **simulated)
         return curve[m] >= wanted
 
+    hits = 0
     high = 16
-    while not reached(high):
+    if budget is not None:
+        each = pay.price * (1 + fee)
+        hits = int(budget / each + 1e-9) if each else 0
+        high = int(hits * accepted * per_hit / systems)
+        if high < 2:
+            raise UsageError(
+                f"{budget:,.2f} {currency} pays {hits:,} HITs at {each:,.2f} with the fee: too few ratings of"
+                f" {systems} systems.",
+                hint="Raise --budget, or compare fewer systems.",
+            )
+        reached(high)
+    while budget is None and not reached(high):
         if high >= _LIMIT:
             raise DataError(
                 f"Even {high:,} ratings per system reach a power of only {curve[high]:.2f} with {captions:,}"
@@ -212,10 +237,11 @@ def plan(
             )
         high *= 2
     low = high // 2
-    while high - low > max(2, high // 50):
+    while budget is None and high - low > max(2, high // 50):
         middle = (low + high) // 2
         low, high = (low, middle) if reached(middle) else (middle, high)
-    hits = math.ceil(high * systems / per_hit / accepted)
+    hits = hits or math.ceil(high * systems / per_hit / accepted)
+    pay = msgspec.structs.replace(pay, hits=hits)
     raters = math.ceil(high * systems / per_hit)
     spreads = {key: simulated[key] for key in ("between", "within", "alpha") if key in simulated}
     return Plan(
@@ -223,11 +249,12 @@ def plan(
         hits,
         curve[high],
         tuple(sorted(curve.items())),
-        cost(hits, systems, price=price, fee=fee),
+        cost(hits, systems, price=pay.price, fee=fee),
         max(1, min(high // overlap, captions)),
         overlap,
         raters,
         smallest_difference(high, captions, raters, wanted=wanted, overlap=overlap, **spreads),
+        pay,
     )
 
 

@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 
 from ...errors import DataError, StorymeterWarning, many
 from ...progress import Note, unsaid
+from ..campaign.money import of_paper
 from ..ratings import parts
 from ..sources import OpenedRatings, open_ratings
 from .assessment import Analysis
@@ -123,10 +124,17 @@ def result_of(
     if splits is None:
         splits = 100 if len(opened) <= SPLIT_LIMIT else 0
     if opened.table is not None:
-        return analyse_scores(opened.table, splits=splits, **options)
+        return replace(analyse_scores(opened.table, splits=splits, **options), pay=opened.pay)
     more = {"splits": splits, **options} if opened.kind.scored else {"held": options.get("held", "leave-out")}
     found: StudyResult = opened.kind.analyse(opened.records, faithful=faithful, minimum=minimum, **more)
-    return _noted(found, opened.notes)
+    if isinstance(found, SpanStudy):
+        # all work is paid, also that of raters whom the marks speak against
+        pay = opened.pay or of_paper(len({(one.campaign, one.rater, one.hit) for one in opened.records}))
+        found = replace(found, analysis=replace(found.analysis, pay=pay))
+    notes = opened.notes
+    if opened.pay is not None and not opened.kind.scored:
+        notes = (*notes, opened.pay.sentence)
+    return _noted(found, notes)
 
 
 def _noted(found: StudyResult, notes: tuple[str, ...]) -> StudyResult:

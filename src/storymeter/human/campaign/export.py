@@ -87,7 +87,9 @@ def styles(folder: Folder) -> list[str]:
     return [style for style in FORMATS if style in fitting]
 
 
-def render(folder: Folder, store: Store, style: str, *, real_names: bool = False) -> str:
+def render(
+    folder: Folder, store: Store, style: str, *, real_names: bool = False, reject: bool = False
+) -> str:
     if style not in styles(folder):
         raise UsageError(
             f"This {folder.campaign.task} campaign ({folder.campaign.platform.name} raters) has no {style}"
@@ -95,7 +97,7 @@ def render(folder: Folder, store: Store, style: str, *, real_names: bool = False
             hint=f"There are: {', '.join(styles(folder))}.",
         )
     if style in ("mturk", "prolific"):
-        return review(folder, store, style)
+        return review(folder, store, style, reject=reject)
     found = ratings(folder, store, real_names=real_names)
     if style == "appraise":
         return to_appraise(found, folder.campaign.language)
@@ -271,26 +273,39 @@ def rehearsal_links(folder: Folder, raters: int, seed: int) -> list[str]:
     return [query.format(seed % 16**6, number) for number in range(1, raters + 1)]
 
 
-def review(folder: Folder, store: Store, style: str) -> str:
-    """Whom to accept and whom to reject, in the form that the platform's upload takes.
+def review(folder: Folder, store: Store, style: str, *, reject: bool = False) -> str:
+    """Whom to pay, in the form that the platform's upload takes: APPROVE, or REVIEW with the reason to look.
 
-    The verdict is that of the study's controls over all finished work of a rater; unfinished work, and raters
-    of whom nothing can be said, are listed without a verdict."""
+    The verdict is that of the study's controls over all finished work of a rater. Controls err (an honest
+    rater fails now and then), and platforms restrict rejections: REJECT stands only where `reject` asks for
+    it. Unfinished work is listed without an action."""
 
-    finished = {
-        row.assignment: (row.external, row.session, row.state, row.code or "") for row in store.answers()
-    }
+    finished = {row.assignment: row for row in store.answers()}
     done = [r for r in ratings(folder, store, real_names=True) if r.meta["state"] == "done"]
     verdicts, nothing = folder.study.verdicts(done), ControlResult()
     rows: list[tuple[str, ...]] = []
-    for worker, session, state, code in finished.values():
-        said = verdicts.get(worker, nothing) if state == "done" else nothing
+    for row in finished.values():
+        if row.state != "done":
+            action, reason = "", ""
+        else:
+            action, reason = _action(verdicts.get(row.external, nothing), row.held_reason, reject)
         if style == "prolific":
-            action = {True: "APPROVE", False: "REJECT", None: ""}[said.accepted]
-            rows.append((session, worker, code, state, action, said.reason))
-        elif said.accepted is not None:
-            rows.append((session, worker, "x", "") if said.accepted else (session, worker, "", said.reason))
+            rows.append((row.session, row.external, row.code or "", row.state, action, reason))
+        elif action:
+            given = {"APPROVE": ("x", "", ""), "REVIEW": ("", "", reason), "REJECT": ("", reason, "")}
+            rows.append((row.session, row.external, *given[action]))
     if style == "prolific":
         return table(("SESSION_ID", "PROLIFIC_PID", "code", "state", "action", "reason"), rows)
-    # columns of the batch page's upload: an x approves, a text rejects
-    return table(("AssignmentId", "WorkerId", "Approve", "Reject"), rows)
+    # columns of the batch page's upload: an x approves, a text rejects, with neither nothing happens
+    return table(("AssignmentId", "WorkerId", "Approve", "Reject", "Review"), rows)
+
+
+def _action(said: ControlResult, held: str | None, reject: bool) -> tuple[str, str]:
+    """What to do about one finished assignment, and why."""
+    if held is not None:
+        return "REVIEW", f"on hold: {held}"
+    if said.accepted is None:
+        return "REVIEW", said.reason or "no control item was answered, so that nothing can be said"
+    if said.accepted:
+        return "APPROVE", said.reason
+    return "REJECT" if reject else "REVIEW", said.reason

@@ -15,12 +15,13 @@ from typing import Any
 
 import msgspec
 
-from ...errors import DataError, StorymeterError, UsageError, some
+from ...errors import DataError, StorymeterError, UsageError, many, some
 from ...progress import Progress, silent
 from ..server.words import words
 from ..study import Study, named
 from ..study.base import USUAL, reading_seconds
 from .clips import Clip
+from .money import FEES, fair_price, least_hourly
 from .record import Campaign, Folder, KeyLine, fingerprint, new_secrets, private, readable
 from .request import CampaignRequest, Practice, RaterTerms
 from .secret_random import new_seed
@@ -50,6 +51,13 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
             f"{options.clips} is not a folder.", hint="Give --clips the folder that holds the clips."
         )
     study = named(options.task)
+    if options.platform.name == "prolific" and not options.platform.completion_code.strip():
+        raise UsageError(
+            "A Prolific study needs its completion code: without it raters end on a page that has no way"
+            " back, and cannot be paid.",
+            hint="Copy it from the study's page on Prolific: --completion-code CODE (or @FILE)",
+        )
+    hourly = least_hourly(options.hourly, options.currency, options.price)
     problems, warnings = _texts(options)
     seed = new_seed() if options.seed is None else str(options.seed)
     if options.seed is not None:
@@ -63,6 +71,9 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
     if len(set(sizes.values())) > 1:
         raise DataError("The HITs are not all of one size.", hint="Use other sizes (--per-hit, --blocks).")
     terms = {name: getattr(options, name) for name in RaterTerms.__struct_fields__}
+    media, slots = _slots(study, key, dealt.practice, options, dealt.files)
+    size = len(key) // len(sizes)
+    seconds = round(_seconds(media, slots, study, size), 1)
     campaign = Campaign(
         id=secrets.token_hex(4),
         task=options.task,
@@ -71,12 +82,17 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
         human=options.human.name if options.human else "",
         clips=str(options.clips.resolve()),
         hits=len(sizes),
-        hit_size=len(key) // len(sizes),
+        hit_size=size,
         created=datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         layout=dealt.layout,
         practice=dealt.practice,
+        price=fair_price(seconds, hourly) if options.price is None else options.price,
+        fee=FEES[options.platform.name] if options.fee is None else options.fee,
+        hourly=hourly,
+        seconds_per_hit=seconds,
         **terms | {"public_url": options.public_url.rstrip("/")},
     )
+    pay = campaign.pay().warning(hourly)
     mean, _ = _overlap(key, options.raters_per_hit)
     if mean < ENOUGH:
         warnings.append(
@@ -87,9 +103,14 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
     return Prepared(
         campaign,
         key,
-        *_slots(study, key, dealt.practice, options, dealt.files),
+        media,
+        slots,
         problems + dealt.problems,
-        [said for said in (*warnings, *dealt.warnings, study.unvouched(key)) if said],
+        [
+            said
+            for said in (*warnings, *dealt.warnings, study.unvouched(key), pay, _thin(study, key, options))
+            if said
+        ],
     )
 
 
@@ -212,6 +233,7 @@ def plan(prepared: Prepared) -> list[tuple[str, str]]:
     """What the campaign will be and cost, for a dry run."""
     campaign, study = prepared.campaign, named(prepared.campaign.task)
     seats = campaign.hits * campaign.raters_per_hit
+    pay = campaign.pay()
     mean, least = _overlap(prepared.key, campaign.raters_per_hit)
     return [
         ("task", campaign.task),
@@ -226,14 +248,13 @@ def plan(prepared: Prepared) -> list[tuple[str, str]]:
         ),
         ("overlap", f"{mean:.1f} raters for each caption on average, {least} at least, in different HITs"),
         *study.described(prepared.key, campaign.layout, campaign.systems, campaign.raters_per_hit),
-        ("time per HIT", _time(prepared, study)),
         (
-            "cost",
-            (
-                f"{seats:,} x {campaign.price:.2f} {campaign.currency} + {campaign.fee:.0%} fee ="
-                f" {campaign.cost:,.2f} {campaign.currency}"
-            ),
+            "time per HIT",
+            f"{pay.duration} (clip length, four words a second, and {study.answering:.0f} seconds for each"
+            " answer)",
         ),
+        ("pay", pay.rate),
+        ("cost", pay.bill),
     ]
 
 
@@ -246,15 +267,40 @@ def _overlap(key: Sequence[KeyLine], raters_per_hit: int) -> tuple[float, int]:
     return sum(counts) / len(counts), min(counts)
 
 
-def _time(prepared: Prepared, study: Study) -> str:
-    watching = sum(clip.seconds for clip in prepared.media) / max(1, len(prepared.media))
+def _seconds(media: Sequence[Clip], slots: Sequence[dict[str, Any]], study: Study, size: int) -> float:
+    """The time that a HIT should take."""
+    watching = sum(clip.seconds for clip in media) / max(1, len(media))
     read = [
-        reading_seconds(study.texts(msgspec.json.decode(slot["payload"])), USUAL)
-        for slot in prepared.slots[:1000]
+        reading_seconds(study.texts(msgspec.json.decode(slot["payload"])), USUAL) for slot in slots[:1000]
     ]
-    item = watching + sum(read) / max(1, len(read)) + study.answering
-    minutes = max(1, round(prepared.campaign.hit_size * item / 60))
+    return size * (watching + sum(read) / max(1, len(read)) + study.answering)
+
+
+def _thin(study: Study, key: Sequence[KeyLine], options: CampaignRequest) -> str:
+    """What the analysis will say of the number of ratings; nothing where there are enough."""
+    if not study.scored:
+        return ""
+    from ..analysis.assessment import SYSTEM_MINIMUM
+
+    per = Counter(name for line in key if line.kind in ("system", "repeat") for name in line.systems)
+    least = min(per.values(), default=0) * options.raters_per_hit
+    if least >= SYSTEM_MINIMUM or not least:
+        return ""
+    times = -(-SYSTEM_MINIMUM // least)
     return (
-        f"about {minutes} {'minute' if minutes == 1 else 'minutes'} (clip length, four words a second, and"
-        f" {study.answering:.0f} seconds for each answer)"
+        f"{least:,} ratings per system; the method's authors recommend {SYSTEM_MINIMUM} (for example"
+        f" --raters-per-hit {times * options.raters_per_hit}), and the analysis will say so."
+    )
+
+
+def too_few_links(campaign: Campaign, raters: int | None) -> str:
+    """What to say where the personal links cannot fill every seat; else nothing."""
+    seats = campaign.hits * campaign.raters_per_hit
+    room = seats if raters is None or campaign.platform.name != "local" else raters * campaign.hits_per_rater
+    if room >= seats:
+        return ""
+    enough = -(-seats // campaign.hits_per_rater)
+    return (
+        f"WARNING: {many(raters or 0, 'link')} for {seats:,} assignments: {seats - room:,} can never be done."
+        f" Use --raters {enough}, or let a rater do more (--hits-per-rater)."
     )

@@ -17,6 +17,7 @@ from ...errors import DataError
 from ..store import Store
 from ..study import ControlResult
 from .export import ratings
+from .money import measured_seconds
 from .record import Folder
 
 
@@ -34,6 +35,8 @@ def overview(folder: Folder, store: Store) -> dict[str, Any]:
     ]
     seconds = [one.seconds for one in found if one.seconds is not None]
     total = counts["seats"]
+    measured = measured_seconds(found)
+    pay = campaign.pay(counts["done"], measured)
     state = health(folder, store)
     return {
         "schema": 1,
@@ -57,8 +60,17 @@ def overview(folder: Folder, store: Store) -> dict[str, Any]:
         "ratings": counts["ratings"],
         "wanted": total * campaign.hit_size,
         "seconds_per_item": statistics.median(seconds) if seconds else None,
-        "cost_so_far": round(counts["done"] * campaign.price * (1 + campaign.fee), 2),
+        "cost_so_far": round(pay.total, 2),
+        "cost": round(campaign.pay().total, 2),
         "currency": campaign.currency,
+        "pay": {
+            "per_hit": campaign.price,
+            "per_hour": pay.hourly,
+            "minutes_per_hit": pay.seconds / 60,
+            "measured": bool(measured),
+            "said": pay.rate,
+            "warning": pay.warning(campaign.hourly),
+        },
         "health": {
             "clips": state.clips,
             "broken": state.broken,

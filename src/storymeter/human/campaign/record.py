@@ -28,6 +28,7 @@ import msgspec
 from ...errors import DataError, StorymeterError, UsageError
 from ..study import KEY_LINES, Study, named
 from .design import Layout
+from .money import HOURLY, Pay
 from .request import Practice, RaterTerms
 from .secret_random import drawn, rehearsed
 
@@ -48,6 +49,11 @@ class Campaign(RaterTerms, frozen=True):
     hit_size: int
     created: str
     human: str = ""
+    price: float = 0.99
+    fee: float = 0.20
+    #: pay per hour below which there is a warning, and the seconds that a HIT was expected to take
+    hourly: float = HOURLY
+    seconds_per_hit: float = 0.0
     schema: int = 1
     layout: Layout | None = None
     #: own words instead of the catalogue's
@@ -56,9 +62,10 @@ class Campaign(RaterTerms, frozen=True):
     statement: str = ""
     practice: tuple[Practice, ...] = ()
 
-    @property
-    def cost(self) -> float:
-        return self.hits * self.raters_per_hit * self.price * (1 + self.fee)
+    def pay(self, hits: int | None = None, seconds: float = 0.0) -> Pay:
+        """What so many HITs cost (default: all of them), by the time measured or else by that expected."""
+        wanted = self.hits * self.raters_per_hit if hits is None else hits
+        return Pay(wanted, self.price, self.fee, self.currency, seconds or self.seconds_per_hit)
 
 
 class Secrets(msgspec.Struct, frozen=True):

@@ -51,8 +51,6 @@ class RaterTerms(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     watch: float = 0.9
     lease_minutes: float = 120.0
     platform: Platform = Platform()
-    price: float = 0.99
-    fee: float = 0.20
     currency: str = "USD"
     contact: str = ""
     #: the address under which raters reach the server
@@ -64,6 +62,12 @@ class CampaignRequest(RaterTerms, frozen=True, kw_only=True):
     systems: Sequence[Corpus] = ()
     human: Corpus | None = None
     clips: Path
+    #: pay per HIT, and the platform's fee as a share of it; None: what `hourly` makes of the time that a HIT
+    #: takes, and the platform's usual fee
+    price: float | None = None
+    fee: float | None = None
+    #: pay per hour below which there is a warning; None: 8 in USD, EUR, GBP and CHF
+    hourly: float | None = None
     hits: int | None = None
     #: how many HITs show each caption, where `hits` does not say how many there are
     overlap: int = OVERLAP
