@@ -170,6 +170,8 @@ def number(value: Any) -> Any:
 def _meta(cell: Any, check: Check, place: Mark) -> dict[str, Any]:
     if cell in (None, ""):
         return {}
+    if not isinstance(cell, str) or cell.lstrip()[:1] != "{":
+        return {"meta": cell}  # another program's column of that name
     try:
         return msgspec.json.decode(cell, type=dict[str, Any])
     except (msgspec.DecodeError, TypeError, RecursionError, UnicodeError):

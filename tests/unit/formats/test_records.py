@@ -361,3 +361,11 @@ def test_parquet_of_other_programs(tmp_path: Path, kind: str) -> None:
     assert {d.id: d.text for d in corpus} == BOTH
     times = [(c.start, c.end) for d in corpus for c in d.captions]
     assert times == ([(0, 4), (1, 6)] if kind == "starts" else [(None, None)] * 2)
+
+
+def test_a_column_meta_of_another_program_is_kept(tmp_path: Path) -> None:
+    corpus = read(_file(tmp_path, "f.csv", ",video,caption,meta\n0,a1,A dog runs.,x\n1,b2,Two men cook.,7\n"))
+    assert [(d.text, d.captions[0].meta) for d in corpus] == [
+        ("A dog runs.", {"meta": "x"}),
+        ("Two men cook.", {"meta": "7"}),
+    ]
