@@ -9,6 +9,7 @@ Everything here is made by this script; nothing was filmed and nobody's picture 
 
 from __future__ import annotations
 
+import argparse
 import json
 import math
 from fractions import Fraction
@@ -266,4 +267,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()  # without arguments it writes; --help and anything else write nothing
     main()

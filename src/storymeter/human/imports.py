@@ -1,4 +1,5 @@
-"""Ratings from files: our own export (JSON Lines, CSV), WMT tables, MTurk batch results, Appraise exports.
+"""Ratings from files: our own export (JSON Lines, CSV), WMT tables, MTurk batch results, Appraise exports,
+and the published means of captions (`SYS,SID,RAW.SCR,Z.SCR,N`).
 Other tables are read by `storymeter.human.tables`.
 
 `read(path)` looks at the file and picks the reader; `read(path, "wmt")` insists. Formats that carry no pair
@@ -24,7 +25,15 @@ import msgspec
 from ..captions import Rating
 from ..errors import DataError, UsageError
 from ..files import content
-from .platform_files import APPRAISE_KIND_COLUMN, APPRAISE_KINDS, appraise, mturk, wmt
+from .platform_files import (
+    APPRAISE_KIND_COLUMN,
+    APPRAISE_KINDS,
+    CAPTION_SCORES,
+    appraise,
+    caption_scores,
+    mturk,
+    wmt,
+)
 from .rating_files import records, storymeter, text
 from .ratings import Labels, Ratings, from_columns
 
@@ -163,12 +172,14 @@ def sniff(raw: bytes) -> str:
         return "wmt"
     if words >= _OWN:
         return "storymeter"
+    if words == CAPTION_SCORES:
+        return "captions"
     cells = next(csv.reader([first]))
     if len(cells) > APPRAISE_KIND_COLUMN and cells[APPRAISE_KIND_COLUMN] in APPRAISE_KINDS:
         return "appraise"
     raise DataError(
         "The format of this file of ratings is not known.",
-        hint="Name the format with --from storymeter|wmt|mturk|appraise|table.",
+        hint="Name the format with --from storymeter|wmt|mturk|appraise|captions|table.",
     )
 
 
@@ -236,4 +247,5 @@ READERS: dict[str, Callable[[bytes, str, list[str]], dict[str, Any]]] = {
     "wmt": wmt,
     "mturk": mturk,
     "appraise": appraise,
+    "captions": caption_scores,
 }

@@ -218,3 +218,32 @@ def _settle(out: dict[str, list[Any]]) -> None:
         if kind == "human" and system in own:
             out["system"][row] = out["pair"][row] = ""
     credit_all(out)
+
+
+#: the columns of scores of captions, as TRECVID and WMT publish them (and `human analyse --captions` writes)
+CAPTION_SCORES = frozenset({"SYS", "SID", "RAW.SCR", "Z.SCR", "N"})
+
+
+def caption_scores(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
+    """`SYS,SID,RAW.SCR,Z.SCR,N`: the mean of each caption, whose raters are not in the file. Its z is what
+    the tests between systems are about.
+    """
+    table, ratings = _Table(name), 0.0
+    for number, row in enumerate(csv.DictReader(text(raw, name).splitlines()), 2):
+        try:
+            z = float(row["Z.SCR"])
+            ratings += float(row["N"])
+        except (TypeError, ValueError):
+            table.problems.append(f"line {number}")
+            continue
+        system, item = plain_cell(row["SYS"] or ""), plain_cell(row["SID"] or "")
+        table.add("(not published)", "", item, system, "system", z, None, "")
+    columns = table.columns(
+        "A row is a system, a caption, its raw and its z mean, and its number of ratings."
+    )
+    rows = len(columns["value"])
+    notes.append(
+        f"{name} has the means of {rows:,} captions ({ratings:,.0f} ratings), not their raters: the z means"
+        " are compared by the rank-sum test over captions, which says nothing of other raters."
+    )
+    return {**columns, "standardised": [True] * rows}

@@ -99,6 +99,8 @@ class Ratings:
     held: Labels | None = None
     #: the ends of the scale of raw scores
     bounds: tuple[float, float] = (0.0, 100.0)
+    #: the file has z-scores, and says so
+    standardised: bool = False
 
     def __len__(self) -> int:
         return len(self.value)
@@ -237,6 +239,7 @@ def from_columns(columns: Mapping[str, Any], notes: Sequence[str] = ()) -> Ratin
         *_credits(columns, n),
         stratum=labels("stratum") if columns.get("stratum") is not None else None,
         held=held if any(held.names) else None,
+        standardised=_all_or_none(columns.get("standardised", [])),
     )
     usable = np.abs(value) < LARGEST
     if not usable.all():
@@ -246,6 +249,15 @@ def from_columns(columns: Mapping[str, Any], notes: Sequence[str] = ()) -> Ratin
     if not len(table):
         raise DataError("No row of the file holds a usable rating.", hint="; ".join(said))
     return replace(table, notes=tuple(said))
+
+
+def _all_or_none(standardised: Sequence[bool | None]) -> bool:
+    if any(standardised) and not all(standardised):
+        raise DataError(
+            "Some of the files have z-scores of captions, the others ratings.",
+            hint="Analyse them separately.",
+        )
+    return any(standardised)
 
 
 def _of_campaign(hit: Labels, campaign: Labels) -> Labels:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @option(
     "--from origin",
     "Format of the files; default: detected from their content.",
-    ("storymeter", "wmt", "mturk", "appraise", "table"),
+    ("storymeter", "wmt", "mturk", "appraise", "captions", "table"),
 )
 @option(
     "--columns",

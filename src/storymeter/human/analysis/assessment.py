@@ -65,6 +65,8 @@ def analyse(
     captions. `accept="all"` drops nobody but raters on hold; the verdicts are still reported. Without
     control pairs nobody can be tested, and all are used. `splits=0` leaves the split-half bootstrap out.
     """
+    if ratings.standardised:  # means of captions, whose raters are not known
+        scale, clusters = "z", "ranksum"
     if len(ratings.strata) > 1:
         counts = ", ".join(f"{name or '(none)'} {n:,}" for name, n in ratings.strata.items())
         raise DataError(

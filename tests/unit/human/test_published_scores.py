@@ -1,0 +1,65 @@
+"""The means of captions that TRECVID and WMT publish (`SYS,SID,RAW.SCR,Z.SCR,N`): figure 7 in one command."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from storymeter.errors import DataError
+from storymeter.human import imports
+
+ROWS = [("good", k, 60 + k, 0.5 + k / 10) for k in range(8)] + [("bad", k, 40 + k, k / 40) for k in range(8)]
+CSV = "SYS,SID,RAW.SCR,Z.SCR,N\n" + "".join(f"{s},{k},{raw},{z},2\n" for s, k, raw, z in ROWS)
+
+Verb = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def published(tmp_path: Path) -> Path:
+    path = tmp_path / "ad-seg-scores.csv"
+    path.write_text(CSV, encoding="utf-8")
+    return path
+
+
+def test_figure_7_is_one_command(published: Path, run: Verb) -> None:
+    code, out, err = run("human", "analyse", str(published), "--format", "json")
+    assert code == 0, err
+    found = json.loads(out)
+    [pair] = found["significance"]
+    assert (pair["better"], pair["worse"]) == ("good", "bad")
+    z = {s: [row[3] for row in ROWS if row[0] == s] for s in ("good", "bad")}
+    stats = pytest.importorskip("scipy.stats", reason="scipy is not installed")
+    expected = stats.mannwhitneyu(z["good"], z["bad"], alternative="greater", method="asymptotic").pvalue
+    assert pair["p"] == pytest.approx(expected)
+    assert any("16 captions (32 ratings)" in note for note in found["notes"])
+
+
+def test_the_file_that_captions_writes_is_read_again(published: Path, tmp_path: Path, run: Verb) -> None:
+    again = tmp_path / "again.csv"
+    assert run("human", "analyse", str(published), "--captions", str(again))[0] == 0
+    values = [imports.read(path).value.tolist() for path in (published, again)]
+    assert sorted(values[0]) == pytest.approx(sorted(values[1]))
+
+
+def test_z_means_and_ratings_are_not_mixed(published: Path, tmp_path: Path) -> None:
+    ours = tmp_path / "ratings.jsonl"
+    ours.write_text('{"item": "a", "system": "x", "rater": "r", "value": 50, "kind": "system"}\n')
+    with pytest.raises(DataError, match="z-scores of captions"):
+        imports.read([published, ours])
+
+
+def test_help_of_make_clips_writes_nothing(tmp_path: Path) -> None:
+    pytest.importorskip("av", reason="the part 'human' is not installed")
+    script = Path(__file__).resolve().parents[3] / "examples" / "make_clips.py"
+    here = tmp_path / "examples"
+    here.mkdir()
+    (here / "make_clips.py").write_text(script.read_text(encoding="utf-8"), encoding="utf-8")
+    done = subprocess.run([sys.executable, here / "make_clips.py", "--help"], capture_output=True, text=True)
+    assert done.returncode == 0
+    assert "usage:" in done.stdout
+    assert [*tmp_path.rglob("*")] == [here, here / "make_clips.py"]
