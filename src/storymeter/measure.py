@@ -47,6 +47,8 @@ class TrainingData(NamedTuple):
     benchmarks: tuple[str, ...] = ()
 
 
+#: of a plug-in or a language model that does not say what it was trained on
+NOT_STATED = "not stated"
 #: of a sentence encoder that learnt from captions of Flickr30k and COCO
 ENCODER_TRAINING = TrainingData(
     "encoder: captions of Flickr30k and COCO", ("flickr8k-expert", "flickr8k-expert-all", "thumb", "nebula")
@@ -65,7 +67,8 @@ class Measure(Options):
 
     @property
     def trained_on(self) -> TrainingData:
-        return TrainingData("nothing")
+        own = type(self).__module__.startswith("storymeter.") and not self.asks_anyone()
+        return TrainingData("nothing" if own else NOT_STATED)
 
     #: whether a language model is asked, which costs money
     asks: ClassVar[bool] = False

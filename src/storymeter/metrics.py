@@ -38,6 +38,8 @@ class Metric(Measure, ABC):
     needs_references: ClassVar[bool] = True
     #: whether tables print the value as a percentage, as the field does.
     percent: ClassVar[bool] = True
+    #: whether it runs a model on the device of the run; a scorer finds it in `self.device`
+    uses_device: ClassVar[bool] = False
     #: whether a higher value is a better text; None where neither is (a count).
     higher_is_better: ClassVar[bool | None] = True
 

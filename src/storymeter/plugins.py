@@ -129,6 +129,17 @@ def warn_of_names(found: Mapping[str, Measure], own: Mapping[str, str]) -> None:
             )
 
 
+def warn_of_device(found: Mapping[str, Measure], device: str) -> None:
+    """Foreign measures that do not say that they look at --device."""
+    for label, measure in found.items():
+        inner = getattr(measure, "scorer", measure)
+        if device != "cpu" and is_foreign(inner) and not getattr(inner, "uses_device", False):
+            warn_once(
+                f"--device {device} has no effect on {label}: its class does not declare uses_device = True"
+                " (self.device says where the model runs)."
+            )
+
+
 @functools.cache
 def warn_once(text: str) -> None:
     warnings.warn(text, StorymeterWarning, stacklevel=4)

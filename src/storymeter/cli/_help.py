@@ -84,7 +84,7 @@ COMMON: dict[str, str] = {
 TASKS: dict[str, str] = {
     "Score": "validate score compare report show gate",
     "Human ratings and trust in metrics": "human meta stress",
-    "Files and models": "convert harness tokenize models train",
+    "Files and models": "convert harness tokenize models train check-metric",
     "Start": "demo info",
 }
 

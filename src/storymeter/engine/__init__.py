@@ -16,6 +16,9 @@ from .._lazy import late
 
 if TYPE_CHECKING:
     from .comparing import compare as compare
+    from .metric_checks import MetricCheck as MetricCheck
+    from .metric_checks import assert_metric as assert_metric
+    from .metric_checks import check_metric as check_metric
     from .one_document import show as show
     from .results import Comparison as Comparison
     from .results import Results as Results
@@ -29,9 +32,12 @@ if TYPE_CHECKING:
 _LATE = {
     "Comparison": "results",
     "Layout": "systems",
+    "MetricCheck": "metric_checks",
     "Results": "results",
     "Run": "run",
     "SystemResult": "results",
+    "assert_metric": "metric_checks",
+    "check_metric": "metric_checks",
     "compare": "comparing",
     "load": "saved",
     "score_files": "scored_files",

@@ -23,7 +23,7 @@ from ..errors import StorymeterError, UsageError
 from ..join import Task, join
 from ..metrics import Metric
 from ..options import Tokenizer, parse, split
-from ..plugins import line_of, warn_of_names
+from ..plugins import line_of, warn_of_device, warn_of_names
 from ..progress import Progress, silent
 from ..protocol import Protocol
 from ..protocol import get as get_protocol
@@ -119,6 +119,7 @@ class Run:
             [*systems, *self.references], built, tokenizer=self.context.tokenizer, language=self.language
         )
         warn_of_paragraphs([*systems, *self.references], built)
+        warn_of_device(built, self.context.device)
         warn_of_wordless(
             systems,
             self.references,

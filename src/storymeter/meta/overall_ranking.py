@@ -3,7 +3,8 @@
 On each benchmark the metrics are ranked by the statistic of its published figures, ties sharing a rank. Every
 two metrics are compared there by a two-sided permutation test; Benjamini and Hochberg's correction runs over
 all comparisons of all benchmarks together. What survives it at .05 is a win of the one and a loss of the
-other, unless the winner was trained on the benchmark (`Measure.trained_on`): then it counts for nobody.
+other, unless the winner was trained on the benchmark (`Measure.trained_on`), or does not state its training
+data (plug-ins and judges that say nothing): then it counts for nobody, and is listed apart.
 
 Variants of one metric (`sts` and `sts(engine=align)`, `bleu_1` to `bleu_4`) are one family. On each benchmark
 a metric is compared with the best variant of every other family, and with no variant of its own: so weaker
@@ -23,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import StorymeterError
-from ..measure import TrainingData
+from ..measure import NOT_STATED, TrainingData
 from ..registry import MEASURES
 from ..registry import metric as get_metric
 from ..stats.multiple import benjamini_hochberg
@@ -89,7 +90,13 @@ def seen_by(metric: str) -> TrainingData:
     try:
         return get_metric(metric).trained_on
     except StorymeterError:
-        return TrainingData("nothing")
+        return TrainingData(NOT_STATED)
+
+
+def counts(metric: str, benchmark: str) -> bool:
+    """Whether its wins on a benchmark say anything: it states its training data, and they are others."""
+    seen = seen_by(metric)
+    return seen.what != NOT_STATED and benchmark not in seen.benchmarks
 
 
 def family(metric: str) -> str:
@@ -145,7 +152,7 @@ def standings(contests: Sequence[Contest]) -> list[Standing]:
     leading = {contest.benchmark: _leaders(contest) for contest in contests}
     for (contest, test), real in zip(listed, survived, strict=True):
         leaders = leading[contest.benchmark]
-        if real and contest.benchmark in seen_by(test.better).benchmarks:
+        if real and not counts(test.better, contest.benchmark):
             if test.better in leaders:
                 uncounted[test.worse].append((test.better, contest.benchmark))
         elif real:
@@ -189,6 +196,11 @@ def advice(found: Sequence[Standing], benchmarks: int) -> str:
     for winner, benchmark in first.uncounted:
         known.setdefault(winner, []).append(benchmark)
     for winner, names in known.items():
+        if seen_by(winner).what == NOT_STATED:
+            text += (
+                f" `{winner}` is ahead of it on {' and '.join(names)}, but does not state its training data."
+            )
+            continue
         these = "these benchmarks" if len(names) > 1 else "this benchmark"
         text += (
             f" `{winner}` is ahead of it on {' and '.join(names)}, but data of {these}, or closely related"

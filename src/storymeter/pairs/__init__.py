@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .facts import Facts as Facts
     from .meteor import Meteor as Meteor
     from .rouge import RougeL as RougeL
+    from .scorer import ModelScorer as ModelScorer
     from .sentences import texts_of as texts_of
     from .spice import Spice as Spice
     from .sts import Sts as Sts
@@ -26,6 +27,7 @@ _LATE = {
     "Cider": "cider",
     "Facts": "facts",
     "Meteor": "meteor",
+    "ModelScorer": "scorer",
     "RougeL": "rouge",
     "Spice": "spice",
     "Sts": "sts",

@@ -102,6 +102,11 @@ class PairScorer(Metric):
         return found
 
     @property
+    def device(self) -> str:
+        """Where a model of this scorer runs: the device of the run."""
+        return self._device
+
+    @property
     def raw_text(self) -> bool:
         """Whether it reads sentences as they were written: a language model has a tokeniser of its own."""
         return getattr(self, "tokenizer", "run") != "run"
@@ -383,6 +388,7 @@ class ModelScorer(PairScorer):
 
     raw_text: ClassVar[bool] = True
     slow: ClassVar[bool] = True
+    uses_device: ClassVar[bool] = True
 
     def has_words(self, text: str) -> bool:
         from ..text.tokenizers import has_words
