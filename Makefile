@@ -99,6 +99,8 @@ $(CORE): $(SOURCES)
 
 $(STAMP): $(CORE)
 	$(BIN)/python -m pip install --quiet --upgrade pip
+	# LOCKED=1: only files whose hashes are known (tools/lock.py); what follows then finds everything installed
+	$(if $(LOCKED),$(BIN)/python -m pip install --quiet --require-hashes --no-deps --requirement constraints.lock)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
 	# the environment has what the compilation needs: nothing is compiled a second time
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --constraint constraints.txt --no-build-isolation --editable '.[all,test,docs]'

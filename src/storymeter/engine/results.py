@@ -38,6 +38,8 @@ AUTO: Auto = "auto"
 Resamples = int | Auto
 #: how many the interval of a score needs
 INTERVALS = 1000
+#: more cannot be asked for
+MOST_RESAMPLES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)

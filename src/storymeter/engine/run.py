@@ -34,7 +34,7 @@ from ..stats.resampling import bootstrap_interval
 from .cautions import joins_captions, own_tokenizer, warn_of_language, warn_of_paragraphs, warn_of_wordless
 from .inputs import Given, both
 from .order import order_field, order_of_references
-from .results import AUTO, INTERVALS, Conditions, Resamples, Results, SystemResult, value_of
+from .results import AUTO, INTERVALS, MOST_RESAMPLES, Conditions, Resamples, Results, SystemResult, value_of
 from .units import found_unit, with_unit
 
 #: a metric, by name or as an object
@@ -107,8 +107,8 @@ class Run:
             hint = "Name each one: Corpus(documents, name)."
             raise UsageError(f"Several systems are called {twice!r}.", hint=hint)
         resamples = INTERVALS if resamples == AUTO else resamples
-        if not isinstance(resamples, int) or resamples < 0:
-            hint = 'It is "auto" or a whole number from 0; 0 leaves the intervals out.'
+        if not isinstance(resamples, int) or not 0 <= resamples <= MOST_RESAMPLES:
+            hint = f'It is "auto" or a whole number from 0 to {MOST_RESAMPLES}; 0 leaves the intervals out.'
             raise UsageError(f"resamples cannot be {resamples!r}.", hint=hint)
         wanted = resamples
         unit = unit or found_unit(self.references, systems)

@@ -22,10 +22,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import nan
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
+from msgspec import Meta
 
 from .. import __version__
 from ..arrays import FloatArray
@@ -37,7 +38,7 @@ from ..registry import metric as get_metric
 from ..scores import Alignment, ResampledSums, Rows, Score, Signature
 from .archive import SCHEMA, Archive, npy, write_zip
 from .earlier import check_revision, protocol_as_meant
-from .results import Conditions, Results, SystemResult, Tally
+from .results import MOST_RESAMPLES, Conditions, Results, SystemResult, Tally
 
 
 class MetricRecord(msgspec.Struct, forbid_unknown_fields=True):
@@ -100,8 +101,8 @@ class RunRecord(msgspec.Struct, forbid_unknown_fields=True):
     version: str
     protocol: str
     tokenizer: str
-    seed: int
-    resamples: int
+    seed: Annotated[int, Meta(ge=0)]
+    resamples: Annotated[int, Meta(ge=0, le=MOST_RESAMPLES)]
     metrics: list[MetricRecord]
     systems: list[SystemRecord]
     references: list[str]

@@ -241,7 +241,7 @@ def serve(
     else:
         note(f"  for {campaign.platform.name:9}    {public}/{campaign.platform.name}")
     note(
-        f"  dashboard        {dashboard}/admin\n  its token        {home.secrets.admin_token}\n\nCtrl-C"
+        f"  dashboard        {dashboard}/admin\n  its token        {run.where_token(home)}\n\nCtrl-C"
         " stops the server."
     )
     run.serve(home, sock, admin_anywhere=admin_anywhere, admin=admin, proxies=tuple(proxies), watch=watch)

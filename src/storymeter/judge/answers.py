@@ -7,6 +7,8 @@ no key of an endpoint ever is."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -38,17 +40,35 @@ class Answer(NamedTuple):
     time: str
 
 
+def _folder() -> Path:
+    return Path(cache_folder(), "judge")
+
+
 class Answers:
     """The file of answers; safe for several processes at once, used by one thread at a time."""
 
     def __init__(self, path: Path | None = None) -> None:
-        self.path = path or Path(cache_folder(), "judge", "answers-1.sqlite")
+        self.path = path or _folder() / "answers-1.sqlite"
         with self._said():
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._keep_private()
             self._file = sqlite3.connect(self.path, timeout=60, isolation_level=None, check_same_thread=False)
             self._file.execute("PRAGMA journal_mode=WAL")
             self._file.execute("PRAGMA synchronous=NORMAL")
             self._file.execute(_TABLE)
+
+    def _keep_private(self) -> None:
+        """Captions stand in replies: the file is for its owner alone, as are those that SQLite puts beside
+        it, which get its rights. Files of earlier versions, and the folder where it is the cache's own, are
+        made so.
+        """
+        os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+        with contextlib.suppress(PermissionError):  # another's file that this user may write to
+            for file in (self.path, *(Path(f"{self.path}{end}") for end in ("-wal", "-shm"))):
+                if file.exists():
+                    file.chmod(0o600)
+            if self.path.parent == _folder():
+                self.path.parent.chmod(0o700)
 
     def get(self, key: bytes) -> Answer | None:
         with self._said():

@@ -184,3 +184,25 @@ def test_half_a_file_is_never_there(
         results.save(saved)
     assert saved.read_bytes() == before
     assert [path.name for path in saved.parent.iterdir()] == ["run.smr"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("seed", -1), ("resamples", -5), ("resamples", 10**15), ("seed", 1.5)]
+)
+def test_conditions_that_no_run_has_are_refused(saved: Path, field: str, value: float) -> None:
+    with zipfile.ZipFile(saved) as file:
+        members = {name: file.read(name) for name in file.namelist()}
+    members["run.json"] = json.dumps({**json.loads(members["run.json"]), field: value}).encode()
+    sums = {name: hashlib.sha256(data).hexdigest() for name, data in members.items()}
+    members["checksums.json"] = json.dumps(sums).encode()
+    with zipfile.ZipFile(saved, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, data in members.items():
+            file.writestr(name, data)
+    with pytest.raises(DataError, match=rf"is damaged: its part run.json cannot be read .*{field}"):
+        storymeter.load(saved)
+
+
+def test_more_resamples_than_a_saved_run_may_have_are_refused(results: storymeter.Results) -> None:
+    candidates = [system.candidates for system in results.systems]
+    with pytest.raises(storymeter.errors.UsageError, match="resamples cannot be"):
+        Run(list(results.references)).score(candidates, ["words"], 1_000_001)

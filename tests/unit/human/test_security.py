@@ -34,7 +34,7 @@ def test_every_answer_carries_the_headers(client: TestClient, links: list[str]) 
         "/nowhere",
         links[0] + "/item",
         "/admin/login",
-        "/openapi.json",
+        "/admin/openapi.json",
     ):
         headers = client.get(path).headers
         assert headers["x-content-type-options"] == "nosniff" and headers["referrer-policy"] == "same-origin"
@@ -122,6 +122,20 @@ def test_admin_session_and_form_protection(client: TestClient, study: Folder) ->
 def test_guessing_the_admin_token_is_slowed_down(client: TestClient) -> None:
     codes = {client.post("/admin/login", data={"token": str(k)}).status_code for k in range(40)}
     assert codes == {401, 429}
+
+
+def test_who_guesses_the_admin_token_locks_nobody_out(client: TestClient, study: Folder) -> None:
+    for k in range(40):
+        client.post("/admin/login", data={"token": str(k)})
+    log_in(client, study)
+
+
+def test_the_description_of_the_routes_is_for_the_organiser(client: TestClient, study: Folder) -> None:
+    for path in ("/openapi.json", "/admin/openapi.json"):
+        reply = client.get(path)
+        assert reply.status_code == 404 and "admin" not in reply.text, path
+    log_in(client, study)
+    assert "/admin/export/{style}" in client.get("/admin/openapi.json").json()["paths"]
 
 
 def test_posts_from_other_sites_are_refused(client: TestClient, links: list[str]) -> None:
@@ -213,7 +227,7 @@ def test_the_api_never_fails_with_5xx(client: TestClient, links: list[str], stud
     client.post(links[0] + "/begin")
     item = client.get(links[0] + "/item").json()["next"]
     log_in(client, study)
-    schema = schemathesis.openapi.from_dict(client.get("/openapi.json").json())
+    schema = schemathesis.openapi.from_dict(client.get("/admin/openapi.json").json())
     asked = 0
 
     def ask(operation: Any, case: Any, known: bool) -> None:

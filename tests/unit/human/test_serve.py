@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import re
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from starlette.testclient import TestClient
 from storymeter.human.campaign.record import Folder
 from storymeter.human.campaign.request import Platform
 from storymeter.human.server.app import create_app
-from storymeter.human.server.run import start
+from storymeter.human.server.run import start, where_token
 from storymeter.human.store import Store
 from storymeter.human.store.tables import assignment, rating
 
@@ -127,12 +129,14 @@ def test_answers_that_do_not_fit(client: TestClient, links: list[str], bad: dict
     assert client.get(links[0] + "/item").json()["next"] == item
 
 
-def test_two_raters_never_share_a_seat_and_the_third_is_told(tmp_path: Path, clips: Path) -> None:
+def test_raters_who_answer_never_share_a_seat_and_the_third_is_told(tmp_path: Path, clips: Path) -> None:
     study = human_kit.small_campaign(tmp_path / "seats", clips, hits=2, watch=0.0, raters=3)
     links = study.links()
     with TestClient(create_app(study), follow_redirects=False) as client:
         first, second = begin(client, links[0]), begin(client, links[1])
         assert first["id"] != second["id"]
+        for link, item in zip(links, (first, second), strict=False):
+            assert answer(client, link, item).json()["status"] == "saved"
         assert client.post(links[2] + "/begin").headers["location"] == links[2] + "/wait"
         page = client.get(links[2] + "/wait")
         assert "All places are taken right now" in page.text and page.headers["refresh"] == "20"
@@ -152,11 +156,52 @@ def test_an_expired_lease_returns_the_seat_and_keeps_the_work(tmp_path: Path, cl
         assert client.get(links[0] + "/item").json()["next"] == item
         store.expire(time.time() + 7205).result()
         other = begin(client, links[1])
-        assert other["n"] == 1
+        assert other["n"] == 1 and answer(client, links[1], other).json()["status"] == "saved"
         assert client.post(links[0] + "/begin").headers["location"].endswith("/wait")
         states = human_kit.rows(study.database, sa.select(assignment.c.state).order_by(assignment.c.id))
         assert states == [("expired",), ("active",)]
-        assert store.counts()["ratings"] == 1, "partial work is kept"
+        assert store.counts()["ratings"] == 2, "partial work is kept"
+
+
+def test_workers_who_never_watch_keep_nobody_out(tmp_path: Path, clips: Path) -> None:
+    """Forty invented workers begin one HIT; whoever answers first has the seat, and keeps it."""
+    study = human_kit.small_campaign(
+        tmp_path / "invented",
+        clips,
+        hits=1,
+        raters_per_hit=1,
+        platform=Platform("prolific", "C0DE"),
+        watch=0.0,
+    )
+    with TestClient(create_app(study), follow_redirects=False) as client:
+
+        def come(number: int) -> str:
+            visit = f"/prolific?PROLIFIC_PID={number:024x}&STUDY_ID={'5' * 24}&SESSION_ID={number:024x}"
+            link: str = client.get(visit).headers["location"]
+            return link
+
+        def began(link: str) -> str:
+            to: str = client.post(link + "/begin").headers["location"]
+            return to.rpartition("/")[2]
+
+        early = [come(k) for k in range(20)]
+        assert {began(link) for link in early} == {"task"}
+        honest = come(100)
+        item = begin(client, honest)
+        late = [come(k) for k in range(20, 40)]
+        assert {began(link) for link in late} == {"task"}
+        store = Store(study.database)
+        assert store.counts()["active"] == 0, "nobody has answered"
+        rivals = {link: client.get(link + "/item").json()["next"] for link in (early[0], late[-1])}
+        item = answer(client, honest, item).json()["next"]
+        for link, there in rivals.items():
+            lost = answer(client, link, there)
+            assert lost.status_code == 410 and "somebody else answered first" in client.get(link).text
+            assert began(link) == "wait"
+        assert began(come(200)) == "wait", "the seat has its rater"
+        assert answer(client, honest, item).json()["status"] == "saved"
+        assert store.counts()["active"] == 1
+        store.close()
 
 
 def test_pause_and_close(client: TestClient, links: list[str], study: Folder) -> None:
@@ -291,3 +336,28 @@ def test_ctrl_c_is_how_a_server_is_stopped(study: Folder) -> None:
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=30)
     assert (process.returncode, said) == (0, b"")
+
+
+def test_the_admin_token_is_not_printed_into_logs(study: Folder) -> None:
+    command = [sys.executable, "-m", "storymeter", "human", "serve", str(study.path), "--port", "0"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        printed = ""
+        assert process.stdout is not None
+        while "its token" not in printed:
+            line = process.stdout.readline()
+            assert line, printed
+            printed += line
+    finally:
+        process.terminate()
+        rest = process.communicate(timeout=60)[0]
+    file = study.path / "admin-token.txt"
+    assert study.secrets.admin_token not in printed + rest and str(file) in printed
+    assert file.read_text().strip() == study.secrets.admin_token and file.stat().st_mode & 0o777 == 0o600
+
+
+def test_the_admin_token_is_printed_at_a_terminal(study: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("stdout", "stderr"):
+        assert study.secrets.admin_token not in where_token(study)
+        monkeypatch.setattr(f"sys.{name}.isatty", lambda: True, raising=False)
+    assert where_token(study) == study.secrets.admin_token

@@ -17,6 +17,7 @@ from alembic.script import ScriptDirectory
 
 from storymeter.errors import DataError, UsageError
 from storymeter.human.store import Answer, Media, Outcome, Standing, Store, StoreError, Terms, Visitor
+from storymeter.human.store.answers import settle
 from storymeter.human.store.engines import HEAD, MIGRATIONS, open_engine, upgrade
 from storymeter.human.store.tables import metadata
 
@@ -105,15 +106,52 @@ def test_many_threads_one_answer(store: Store) -> None:
 
 
 def test_many_threads_one_seat_each(store: Store) -> None:
-    """Twenty raters ask at once for two seats."""
+    """Twenty raters ask at once for two seats, and answer at once: two of them keep one."""
     found: list[Standing] = []
-    threads = [threading.Thread(target=lambda k=k: found.append(seat(store, f"r{k}"))) for k in range(20)]
+    outcomes: list[Outcome] = []
+
+    def come(number: int) -> None:
+        work = seat(store, f"r{number}")
+        found.append(work)
+        if work.stage == "working":
+            given = Answer(work.assignment, work.ticket, 0, '{"value":1}', time.time(), None)
+            outcomes.append(store.answer(given).result())
+
+    threads = [threading.Thread(target=come, args=(k,)) for k in range(20)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(w.stage for w in found) == ["wait"] * 18 + ["working"] * 2
-    assert {w.hit for w in found if w.stage == "working"} == {"h1", "h2"}
+    assert {w.stage for w in found} <= {"wait", "working"}
+    assert [o.status for o in outcomes].count("saved") == 2 and store.counts()["ratings"] == 2
+    assert {o.status for o in outcomes} <= {"saved", "gone"} and store.counts()["active"] == 2
+
+
+def test_answers_of_one_group_leave_a_seat_with_one_rater(store: Store) -> None:
+    """Three raters on one seat answer in one transaction, the one who came last first."""
+    works = [seat(store, f"r{k}") for k in range(6)]
+    mine = [work for work in works if work.hit == "h1"]
+    assert len(mine) == 3
+    group = [Answer(w.assignment, w.ticket, k, "{}", time.time(), None) for w in mine[::-1] for k in (0, 1)]
+    outcomes = store._writer.submit(lambda c: settle(c, group)).result()
+    assert [o.status for o in outcomes] == ["saved", "saved", *["gone", "stale"] * 2]
+    counts = store.counts()
+    assert counts["active"] == 1 and counts["expired"] == 2 and counts["ratings"] == 2
+
+
+def test_a_report_of_a_broken_clip_holds_no_seat(store: Store) -> None:
+    works = [seat(store, f"r{k}") for k in range(3)]
+    first, third = works[0], works[2]
+    assert first.hit == third.hit
+    broken = Answer(first.assignment, first.ticket, 0, "", time.time(), None)
+    assert store.skip(broken, 2).result().status == "saved"
+    assert (
+        store.answer(broken._replace(assignment=third.assignment, ticket=third.ticket, answer="{}"))
+        .result()
+        .status
+        == "saved"
+    )
+    assert store.answer(broken._replace(position=1, answer="{}")).result().status == "gone"
 
 
 def test_one_bad_operation_spoils_nobody_elses(store: Store) -> None:

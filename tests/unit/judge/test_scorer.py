@@ -14,6 +14,7 @@ from storymeter import Caption, Corpus, Document, Run
 from storymeter.context import Context
 from storymeter.errors import DataError, StorymeterWarning, UsageError
 from storymeter.judge import Judge
+from storymeter.judge.answers import Answer, Answers
 from storymeter.pairs.scorer import open_scorer
 from storymeter.registry import metric, scorer
 
@@ -212,3 +213,17 @@ def test_a_story_by_itself_needs_no_references(server: judge_kit.Server) -> None
         score = Run().score(stories, server.judge(prompt="quality"), resamples=0).systems[0].scores[0]
         assert score.value == 0.5
         assert judge_kit.question(server.bodies[0]) == ("We went. We sat.", [])
+
+
+def test_the_cache_is_for_its_owner_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new one, and one that an earlier version made readable by others."""
+    monkeypatch.setenv("STORYMETER_CACHE", str(tmp_path / "cache"))
+    for _ in range(2):
+        answers = Answers()
+        answers.put(b"key", Answer(0.5, False, "reply", "m", 1, 1, "now"))
+        files = list(answers.path.parent.iterdir())
+        assert answers.path in files and all(file.stat().st_mode & 0o777 == 0o600 for file in files), files
+        assert answers.path.parent.stat().st_mode & 0o777 == 0o700
+        answers.close()
+        answers.path.chmod(0o644)
+        answers.path.parent.chmod(0o755)

@@ -21,7 +21,7 @@ def demo_command(folder: Path, no_open: bool, port: int, seed: int) -> None:
     Builds the example campaign (a dozen tiny clips), serves it, and opens a rater's page in the browser."""
     from ...human.campaign.record import Folder
     from ...human.example import build
-    from ...human.server.run import listen, serve
+    from ...human.server.run import listen, serve, where_token
 
     home = Folder(folder)
     if (folder / "campaign.json").exists():
@@ -43,7 +43,7 @@ def demo_command(folder: Path, no_open: bool, port: int, seed: int) -> None:
     links = home.links()
     say(
         f"\n  a rater's page   {url}{links[0]}\n  another rater's  {url}{links[1]}\n  dashboard       "
-        f" {url}/admin\n  its token        {home.secrets.admin_token}\n\nCtrl-C stops the server."
+        f" {url}/admin\n  its token        {where_token(home)}\n\nCtrl-C stops the server."
     )
     threading.Timer(1.0, webbrowser.open, [url + links[0]]).start()
     serve(home, sock)

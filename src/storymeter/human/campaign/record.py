@@ -181,6 +181,15 @@ class Folder:
     def write_campaign(self, campaign: Campaign) -> None:
         private(self.path / "campaign.json", readable(campaign), mode=0o644)
 
+    def token_file(self) -> Path:
+        """A file with the admin token alone, for its owner alone."""
+        path, content = self.path / "admin-token.txt", f"{self.secrets.admin_token}\n".encode()
+        if not path.exists() or path.read_bytes() != content:
+            private(path, content)
+        else:
+            path.chmod(0o600)
+        return path
+
     def links(self) -> list[str]:
         """The paths of the personal links, in the order of links.csv."""
         return [urlsplit(row["link"]).path for row in self._link_rows()]

@@ -6,6 +6,7 @@ out."""
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 from pathlib import Path
@@ -18,6 +19,8 @@ from ..campaign.backup import backup
 from ..campaign.record import Folder, private
 
 FILES = ("Containerfile", "compose.yaml", "Caddyfile", "nginx.conf")
+#: the user of the containers where the backup was made by root
+USER = 10001
 _HOST = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+\Z")
 
 
@@ -41,5 +44,19 @@ def deploy(folder: Folder, out: Path, host: str, *, admin: bool = False) -> list
     values = {"host": host, "clips": str(folder.clips), "version": __version__, "admin": admin}
     for name in FILES:
         private(out / name, pages.get_template(f"{name}.jinja").render(values).encode(), mode=0o644)
-    private(out / ".env", f"POSTGRES_PASSWORD={secrets.token_hex(24)}\n".encode())
+    owner = _owner(out / "backup")
+    private(out / ".env", f"POSTGRES_PASSWORD={secrets.token_hex(24)}\nOWNER={owner}\n".encode())
     return [out / name for name in (*FILES, ".env")]
+
+
+def _owner(folder: Path) -> int:
+    """The user who may read the backup, and as whom the containers run: its owner. Root gives it away: then
+    no container runs as root, either.
+    """
+    if not hasattr(os, "getuid"):  # Windows: files in a container have no owner
+        return USER
+    if os.getuid() == 0:
+        for path in (folder, *folder.rglob("*")):
+            os.chown(path, USER, USER)
+        return USER
+    return os.getuid()

@@ -4,22 +4,35 @@ against other sites.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from ..campaign.export import render, styles
 from ..campaign.overview import answers_of, overview, ranking
 from .context import Context
-from .requests import Endpoint, Handler, PageError, form_body
+from .requests import Endpoint, Handler, PageError, description, form_body
 from .security import COOKIE, address
 
 STATES = ("open", "paused", "closed")
 TYPES = {"jsonl": "application/x-ndjson", "wmt": "text/tab-separated-values"}
 #: the longest reason for holding a rater's work
 REASON = 300
+
+
+def described(context: Context, endpoints: Sequence[Endpoint]) -> Endpoint:
+    """The OpenAPI description of all routes, the dashboard's among them: for who has shown the token."""
+    text = description(endpoints)
+
+    async def openapi(request: Request) -> Response:
+        if not (context.gate.near(request) and context.gate.inside(request)):
+            raise PageError(404, "not_found")
+        return JSONResponse(text)
+
+    return Endpoint("GET", "/admin/openapi.json", openapi, "This description")
 
 
 def routes(context: Context) -> list[Endpoint]:
@@ -59,10 +72,11 @@ def routes(context: Context) -> list[Endpoint]:
         return page("login.html", request, wrong=False)
 
     async def enter(request: Request) -> Response:
-        who = "admin " + address(request)
-        if context.guesses.blocked(who):
-            raise PageError(429, "too_many")
+        # the right token always opens: it is too long to be guessed, and who guesses must lock nobody out
         if not gate.matches((await form_body(request)).get("token", "").strip()):
+            who = "admin " + address(request)
+            if context.guesses.blocked(who):
+                raise PageError(429, "too_many")
             context.guesses.count(who)
             return page("login.html", request, status=401, wrong=True)
         response = RedirectResponse("/admin", 303)

@@ -10,15 +10,15 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import Mount, Route
+from starlette.responses import Response
+from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
 from ..campaign.record import Folder
 from ..store import Store, StoreError, StoreFullError
 from . import admin, items, media, pages
 from .context import HERE, Context
-from .requests import CutOffError, PageError, RefusedError, description
+from .requests import CutOffError, PageError, RefusedError
 from .security import Headers
 
 
@@ -44,17 +44,13 @@ def create_app(
 
     # the requests that make up nearly all of the load come first
     endpoints = [one for module in (items, media, pages, admin) for one in module.routes(context)]
-    described = description(endpoints)
-
-    async def openapi(request: Request) -> Response:
-        return JSONResponse(described)
+    endpoints.append(admin.described(context, endpoints))
 
     explain = _explainer(context)
     kinds = (PageError, RefusedError, CutOffError, StoreError, HTTPException)
     app = Starlette(
         routes=[
             *(one.route for one in endpoints),
-            Route("/openapi.json", openapi),
             Mount("/static", _Static(directory=HERE / "static"), name="static"),
         ],
         middleware=[Middleware(Headers)],

@@ -17,6 +17,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD_SECONDS = 15.0
 HEAD_BYTES = 32_768
+TOO_LARGE = "The head of the request is too large."
 #: how long a body may take to come
 BODY_SECONDS = 15.0
 #: file descriptors kept for the database, clips and the rest
@@ -32,6 +33,7 @@ class Connection(HttpToolsProtocol):
     #: bytes of the head that have come, and whether a body is still coming
     _head = 0
     _in_body = False
+    _too_large = False
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -49,7 +51,7 @@ class Connection(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if self in self.waiting:
             if self._head > HEAD_BYTES:
-                self.send_400_response("The head of the request is too large.")
+                self.send_400_response(TOO_LARGE)
                 return
             self._head += len(data)
         super().data_received(data)
@@ -59,6 +61,11 @@ class Connection(HttpToolsProtocol):
             self._timer = self.loop.call_later(HEAD_SECONDS if in_head else BODY_SECONDS, self._give_up)
 
     def on_headers_complete(self) -> None:
+        # several heads, or a whole one, may come in one piece: here each is measured
+        size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
+        if size > HEAD_BYTES:
+            self._too_large = True
+            raise ValueError(TOO_LARGE)  # httptools stops parsing, and `send_400_response` is called
         self._stop_waiting()
         self._in_body = True
         super().on_headers_complete()
@@ -73,6 +80,9 @@ class Connection(HttpToolsProtocol):
         if not self.transport.is_closing():
             self._head = 0
             self.waiting[self] = None
+
+    def send_400_response(self, msg: str) -> None:
+        super().send_400_response(TOO_LARGE if self._too_large else msg)
 
     def _stop_waiting(self) -> None:
         self.waiting.pop(self, None)

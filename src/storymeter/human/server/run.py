@@ -36,6 +36,15 @@ def listen(host: str, port: int) -> socket.socket:
     return sock
 
 
+def where_token(folder: Folder) -> str:
+    """The admin token for a person at a terminal. For anything else, such as the log of a container, the file
+    that holds it, which its owner alone can read.
+    """
+    if all(stream is not None and stream.isatty() for stream in (sys.stdout, sys.stderr)):
+        return folder.secrets.admin_token
+    return f"in {folder.token_file()}"
+
+
 def need_server() -> None:
     """Whether the parts that serve a campaign are installed; said before anything else is."""
     try:

@@ -12,11 +12,10 @@ from typing import Any, Literal, NamedTuple
 
 import sqlalchemy as sa
 
-from .tables import assignment, rating, setting, viewing
+from .seats import keep
+from .tables import SKIPPED, assignment, rating, seat, setting, viewing
 
 Status = Literal["saved", "stored", "stale", "unwatched", "early", "gone", "closed", "too_many_skips"]
-#: what stands for an answer where the clip did not play
-SKIPPED = '{"skipped":"clip"}'
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 
 
@@ -68,6 +67,8 @@ _STANDING = (
         assignment.c.size,
         assignment.c.started_at,
         assignment.c.leased_until,
+        assignment.c.seat,
+        seat.c.assignment.label("holder"),
         rating.c.position,
         rating.c.received_at,
         viewing.c.shown_at,
@@ -76,9 +77,9 @@ _STANDING = (
         sa.select(setting.c.value).where(setting.c.name == "state").scalar_subquery().label("campaign"),
     )
     .select_from(
-        assignment.outerjoin(
-            rating, sa.and_(rating.c.assignment == assignment.c.id, rating.c.position == _LAST)
-        ).outerjoin(
+        assignment.join(seat, seat.c.id == assignment.c.seat)
+        .outerjoin(rating, sa.and_(rating.c.assignment == assignment.c.id, rating.c.position == _LAST))
+        .outerjoin(
             viewing,
             sa.and_(
                 viewing.c.assignment == assignment.c.id,
@@ -123,6 +124,8 @@ def settle(connection: sa.Connection, requests: Sequence[Answer]) -> list[Outcom
     inserts: list[dict[str, Any]] = []
     leases: dict[int, float] = {}
     done: list[dict[str, Any]] = []
+    #: seats that changed hands within this group
+    moved: set[int] = set()
     outcomes: list[Outcome] = []
     for request in requests:
         row = rows.get(request.assignment)
@@ -153,6 +156,11 @@ def settle(connection: sa.Connection, requests: Sequence[Answer]) -> list[Outcom
         if request.now - shown < request.least:
             outcomes.append(Outcome("early", due, request.least - (request.now - shown)))
             continue
+        if (row.holder != row.id or row.seat in moved) and request.answer != SKIPPED:
+            if not keep(connection, row, last):
+                outcomes.append(Outcome("gone", due))
+                continue
+            moved.add(row.seat)
         inserts.append(
             {
                 "assignment": row.id,

@@ -6,8 +6,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from .answers import SKIPPED
-from .tables import assignment, clip, rater, rating, seat, slot
+from .seats import answered
+from .tables import SKIPPED, assignment, clip, rater, rating, seat, slot
 
 
 def counts(connection: sa.Connection) -> dict[str, int]:
@@ -17,11 +17,14 @@ def counts(connection: sa.Connection) -> dict[str, int]:
             sa.select(assignment.c.state, sa.func.count()).group_by(assignment.c.state)
         )
     }
-    answered = sa.select(sa.func.count()).select_from(rating).where(rating.c.position >= 0)
+    given = sa.select(sa.func.count()).select_from(rating).where(rating.c.position >= 0)
+    # who has not answered yet holds no seat
+    held = sa.select(sa.func.count()).where(assignment.c.state == "active", answered(assignment.c.id))
     return {
         "seats": connection.execute(sa.select(sa.func.count()).select_from(seat)).scalar_one(),
-        "ratings": connection.execute(answered).scalar_one(),
-        **{state: states.get(state, 0) for state in ("done", "active", "expired", "held")},
+        "ratings": connection.execute(given).scalar_one(),
+        **{state: states.get(state, 0) for state in ("done", "expired", "held")},
+        "active": connection.execute(held).scalar_one(),
     }
 
 

@@ -1,5 +1,10 @@
 """Who sits where: tickets (a rater's links), seats (one rater's work on one HIT) and leases (nobody holds a
-seat for ever, and until the first answer only for a few minutes).
+seat for ever).
+
+A seat is held from the first answer on, which needs a watched clip. Before it, a rater has a seat alone only
+as long as there are others for those who come: then the one that was given out longest ago and has no answer
+is given to the next rater, too, and belongs to whoever answers first. So workers who do not exist, or only
+click, keep nobody out, however many they are.
 
 Every function runs inside the caller's transaction. A seat names the one assignment that holds it, so two
 raters can never have the same one; on PostgreSQL its row is locked while it is given away, and so is the
@@ -7,7 +12,7 @@ rater's while work is claimed. Where two servers meet all the same, unique index
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -15,7 +20,18 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from .engines import SessionTakenError
-from .tables import assignment, rater, rating, seat, setting, ticket, viewing, work, worked_by
+from .tables import (
+    SKIPPED,
+    assignment,
+    rater,
+    rating,
+    seat,
+    setting,
+    ticket,
+    viewing,
+    work,
+    worked_by,
+)
 
 Stage = Literal["welcome", "working", "done", "expired", "wait", "none_left", "paused", "closed", "held"]
 
@@ -168,6 +184,8 @@ def claim(connection: sa.Connection, ticket_id: int, terms: Terms, now: float) -
     place = _free(connection, here.rater, lock=True)
     if place is None and expire(connection, now):
         place = _free(connection, here.rater, lock=True)
+    if place is None and _free(connection, here.rater, lock=False) is None:
+        place = _unheld(connection, here.rater)
     if place is None:
         return here._replace(stage="wait" if _hope(connection, here.rater) else "none_left")
     return _seat(connection, here, place, turn, terms, now)
@@ -268,6 +286,53 @@ def _free(connection: sa.Connection, rater_id: int, *, lock: bool) -> Any:
     if lock and connection.dialect.name == "postgresql":
         query = query.with_for_update(skip_locked=True)
     return connection.execute(query).one_or_none()
+
+
+def _unheld(connection: sa.Connection, rater_id: int) -> Any:
+    """A seat that was given out, longest ago, to somebody who has not answered yet."""
+    mine = sa.select(assignment.c.hit).where(assignment.c.rater == rater_id)
+    query = (
+        sa.select(seat.c.id, seat.c.hit, seat.c.assignment)
+        .join(assignment, assignment.c.id == seat.c.assignment)
+        .where(assignment.c.state == "active", seat.c.hit.not_in(mine), ~answered(assignment.c.id))
+        .order_by(assignment.c.leased_until, seat.c.id)
+        .limit(1)
+    )
+    if connection.dialect.name == "postgresql":
+        query = query.with_for_update(of=assignment, skip_locked=True)
+    found = connection.execute(query).one_or_none()
+    if found is None or connection.execute(sa.select(answered(found.assignment))).scalar():
+        return None  # PostgreSQL: answered on another server while the row was being locked
+    return found
+
+
+def answered(assignment_id: Any) -> Any:
+    """Whether an assignment has an answer, of practice or not; a report of a broken clip is none."""
+    return sa.exists().where(rating.c.assignment == assignment_id, rating.c.answer != SKIPPED)
+
+
+def keep(connection: sa.Connection, row: Any, rivals: Container[int]) -> bool:
+    """Make the seat of this assignment its own, now that it has an answer. False if it belongs to another who
+    has answered (or is among the `rivals`, whose answers are about to be stored): then the work is over.
+    """
+    holder = connection.execute(sa.select(seat.c.assignment).where(seat.c.id == row.seat)).scalar()
+    if holder == row.id:
+        return True
+    if holder is not None:
+        query = sa.select(assignment.c.state).where(assignment.c.id == holder)
+        if connection.dialect.name == "postgresql":
+            query = query.with_for_update()
+        state = connection.execute(query).scalar()
+        free = state == "active" and holder not in rivals
+        free = free and not connection.execute(sa.select(answered(holder))).scalar()
+        loser = holder if free else row.id
+        connection.execute(
+            sa.update(assignment).where(assignment.c.id == loser).values(state="expired", turn=None)
+        )
+        if not free:
+            return False
+    connection.execute(sa.update(seat).where(seat.c.id == row.seat).values(assignment=row.id))
+    return True
 
 
 def _hope(connection: sa.Connection, rater_id: int) -> bool:

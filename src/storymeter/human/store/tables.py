@@ -21,6 +21,9 @@ from sqlalchemy import (
     text,
 )
 
+#: what stands for an answer where the clip did not play
+SKIPPED = '{"skipped":"clip"}'
+
 metadata = MetaData(
     naming_convention={
         "ix": "ix_%(column_0_label)s",
