@@ -9,7 +9,7 @@ import pytest
 
 import storymeter
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.report import write_report
+from storymeter.report.full.build import write_page
 from storymeter.report.full.findings import Findings
 
 KINDS = {
@@ -26,7 +26,7 @@ def test_marked(browser: Any, tmp_path: Path, kind: str) -> None:
     results = storymeter.evaluate(candidates=[mine], references=[people], metrics=["rouge_l"])
     last = [[], [1, 2]] if kind != "caption" else [[7, 8]]
     page = tmp_path / "report.html"
-    write_report(page, Findings("t", results, []), unsupported=[[last]])
+    write_page(page, Findings("t", results, []), unsupported=[[last]])
     with browser.new_context() as context:
         view = context.new_page()
         troubles: list[str] = []

@@ -100,9 +100,9 @@ SETTINGS = ("protocol", "tokenizer", "language", "device", "images", "videos", "
 _FILES = ("unit", "cluster", "shards", "sample", "resamples", "save", "into", "equal_lines", "each")
 
 
-def settings_of(options: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
-    """What a `Run` is made of, from a verb's options; other options are left alone."""
-    given = {key: options[key] for key in SETTINGS if options.get(key) is not None}
+def settings_of(options: Mapping[str, Any], progress: Progress, but: Sequence[str] = ()) -> dict[str, Any]:
+    """What a `Run` is made of, from a verb's options; other options, and those of `but`, are left alone."""
+    given = {key: options[key] for key in SETTINGS if options.get(key) is not None and key not in but}
     return {**given, "budget": budget(progress), "progress": progress}
 
 

@@ -115,12 +115,12 @@ def _stories(examples: Path, folder: Path, jobs: int, seed: int) -> None:
 
 
 def _report(path: Path, results: Results, comparisons: list[Comparison], people: Analysis, seed: int) -> None:
-    from ..report.full.build import write_report
+    from ..report.full.build import write_page
     from ..report.full.findings import Findings
     from ..report.full.people import people_section
 
     findings = Findings("Three systems on twelve short videos", results, comparisons)
-    write_report(path, findings, people=people_section(findings, people, seed=seed))
+    write_page(path, findings, people=people_section(findings, people, seed=seed))
 
 
 def _people(examples: Path, folder: Path, seed: int) -> Analysis:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from .._lazy import late
 
 if TYPE_CHECKING:
-    from .full.build import write_report as write_report
+    from .full.writing import write_report as write_report
     from .presentation import Presentation as Presentation
     from .presentation import present as present
     from .presentation import render as render
@@ -37,7 +37,7 @@ _LATE = {
     "Table": "table",
     "present": "presentation",
     "render": "presentation",
-    "write_report": "full.build",
+    "write_report": "full.writing",
 }
 
 __all__ = [*_LATE]

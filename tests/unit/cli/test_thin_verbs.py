@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import human_kit
 import msgspec
 import pytest
 from click.testing import CliRunner
@@ -14,9 +15,10 @@ from click.testing import CliRunner
 import storymeter
 from storymeter.cli import cli
 from storymeter.engine import Run, score_files, show
-from storymeter.human import analyse, rank
+from storymeter.human import analyse, backup, export, plan, rank, restore, simulate, status
 from storymeter.meta import BENCHMARKS, agree, self_agreement, similarity
-from storymeter.report import present, render
+from storymeter.report import present, render, write_report
+from storymeter.report.table import to_json
 from storymeter.stress import attacks, audit, count, details, oracle, order, pad
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
@@ -160,3 +162,29 @@ def test_html_of_every_command_is_a_page_or_with_fragment_the_tables() -> None:
     plan = ("human", "plan", "--worker-tests", "--simulations", "50", "--format", "html")
     assert printed(*plan).startswith("<!doctype html>")
     assert printed(*plan, "--fragment").startswith("<table>")
+
+
+def test_report(tmp_path: Path) -> None:
+    results = score_files([GOOD, PADDED], PEOPLE, "soda_c")
+    (page,) = write_report(results, tmp_path / "mine.html", human=EXAMPLES / "ratings.csv")
+    ratings = str(EXAMPLES / "ratings.csv")
+    out = tmp_path / "theirs.html"
+    printed("report", GOOD, PADDED, *AGAINST, "-m", "soda_c", "--human", ratings, "--out", str(out))
+    assert page.read_text() == out.read_text()
+
+
+def test_steps_of_a_study(tmp_path: Path) -> None:
+    clips = human_kit.tiny_clips(tmp_path / "clips", [f"v{k}" for k in range(20)])
+    human_kit.small_campaign(tmp_path / "study", clips)
+    folder = str(tmp_path / "study")
+    simulate(folder, 1, mix="honest=1", seed=1)
+    seen = msgspec.json.decode(printed("human", "status", folder, "--format", "json"))
+    assert seen["raters"] == msgspec.json.decode(to_json(status(folder)["raters"]))
+    assert printed("human", "export", folder, "--format", "csv") == export(folder, "csv") != ""
+    kept = backup(folder, tmp_path / "kept")
+    again, changed = restore(tmp_path / "kept", tmp_path / "again")
+    assert kept.rows == again.rows and not changed
+    assert export(tmp_path / "again") == export(folder)
+    numbers = {"systems": 3, "captions": 400, "difference": 10.0, "simulations": 50}
+    options = [text for name, value in numbers.items() for text in (f"--{name}", str(value))]
+    assert printed("human", "plan", *options, "--format", "json") == as_json(plan(**numbers))

@@ -11,7 +11,7 @@ import pytest
 
 import storymeter
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.report import write_report
+from storymeter.report.full.build import write_page
 from storymeter.report.comparison import comparison_table
 from storymeter.report.full import build
 from storymeter.report.full.boards import verdict, warnings
@@ -123,10 +123,10 @@ def test_pictures_stand_beside_the_page_only_where_it_would_be_too_large(
     results = storymeter.evaluate(candidates=storymeter.read(examples / "good.json"), metrics="rovist_nr")
     found = Findings("stories", results, [])
     options = {"images": str(examples / "images")}
-    assert write_report(tmp_path / "a.html", found, **options) == [tmp_path / "a.html"]
+    assert write_page(tmp_path / "a.html", found, **options) == [tmp_path / "a.html"]
     assert "data:image/jpeg" in (tmp_path / "a.html").read_text()
     monkeypatch.setattr(build, "LARGEST", 1000)
-    assert write_report(tmp_path / "b.html", found, **options) == [tmp_path / "b.html", tmp_path / "b_files"]
+    assert write_page(tmp_path / "b.html", found, **options) == [tmp_path / "b.html", tmp_path / "b_files"]
     text = (tmp_path / "b.html").read_text()
     assert "data:image/jpeg" not in text
     for address in data_of(text)["images"].values():

@@ -149,7 +149,7 @@ def _partner(match: Match | None) -> str:
     return f"→ g{match.reference + 1}: {match.iou:.2f} × {match.f:.2f} = {match.product:.2f}"
 
 
-def write_report(path: Path, findings: Findings, **options: Any) -> list[Path]:
+def write_page(path: Path, findings: Findings, **options: Any) -> list[Path]:
     """The page, and a folder of pictures beside it only where the page would be too large; what was
     written.
     """
