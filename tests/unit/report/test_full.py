@@ -11,11 +11,10 @@ import pytest
 
 import storymeter
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.report.full.build import write_page
 from storymeter.report.comparison import comparison_table
 from storymeter.report.full import build
 from storymeter.report.full.boards import verdict, warnings
-from storymeter.report.full.build import find_videos, report_page
+from storymeter.report.full.build import find_videos, report_page, write_page
 from storymeter.report.full.findings import Findings
 from storymeter.report.scores import leaderboard_table
 
