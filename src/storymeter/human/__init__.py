@@ -20,6 +20,9 @@ from .._lazy import late
 if TYPE_CHECKING:
     from .analysis.pairwise import rank as rank
     from .analysis.studies import analyse as analyse
+    from .keeping import check as check
+    from .keeping import erase as erase
+    from .keeping import preview as preview
     from .planning import plan as plan
     from .steps import NewCampaign as NewCampaign
     from .steps import backup as backup
@@ -35,6 +38,7 @@ _LATE = {
     "analyse": "analysis.studies",
     "rank": "analysis.pairwise",
     "plan": "planning",
+    **dict.fromkeys(("check", "erase", "preview"), "keeping"),
     **dict.fromkeys(_STEPS, "steps"),
 }
 __all__ = [*_LATE]

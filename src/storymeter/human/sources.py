@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from ..captions import Rating
-from ..errors import DataError, UsageError
+from ..errors import DataError, UsageError, many
 from ..files import content
 from . import imports
 from .campaign.money import Pay, measured_seconds, pooled
@@ -137,16 +137,18 @@ def _campaign(folder: Path, notes: list[str]) -> _Part:
     try:
         store.check(number)
         found = ratings(home, store)
-        done = store.counts()["done"]
+        counts = store.counts()
     finally:
         store.close()
+    if counts["erased"]:
+        notes.append(f"{many(counts['erased'], 'rater')} of this campaign asked to be erased.")
     if not found:
         raise DataError(
             f"The {home.campaign.task} campaign in {folder} has no answer yet.",
             hint=f"Serve it to raters (storymeter human serve {folder}), or try it: storymeter human simulate"
             f" {folder}",
         )
-    pay = home.campaign.pay(done, measured_seconds(found))
+    pay = home.campaign.pay(counts["paid"], measured_seconds(found))
     return _Part(str(folder), home.study, records=found, ours=True, pay=pay)
 
 

@@ -171,10 +171,36 @@ def new_command(
             if made.problems
             else "No problems. Nothing was written."
         )
-        raise SystemExit(1 if made.problems else 0)
+        raise SystemExit(1 if made.problems and not options["skip_bad"] else 0)
     say(f"The campaign is in {folder}. Serve it: storymeter human serve {folder}")
     if made.home.campaign.platform.name == "local":
         say(f"Personal links for raters: {folder / 'links.csv'}")
+
+
+# storymeter human check: what `new` would say.
+
+
+@click.pass_context
+def _check(context: click.Context, /, **options: Any) -> None:
+    """Check the files of a campaign.
+
+    Everything that `storymeter human new` would find: captions, clips, controls, pay, links; and the plan
+    with its cost. Nothing is written. It takes the options of `new`.
+
+    \b
+    storymeter human check --systems a.json b.json --clips clips/
+    """
+    context.invoke(new_command, folder=Path(), db=None, dry_run=True, **options)
+
+
+_WRITES = ("folder", "db", "dry_run")
+check_command = ManyFiles(
+    "check",
+    many=("--systems",),
+    params=[parameter for parameter in new_command.params if parameter.name not in _WRITES],
+    callback=_check,
+    help=_check.__doc__,
+)
 
 
 # storymeter human plan: how many HITs a question needs, and how good the worker tests are.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -219,3 +220,46 @@ def deploy_command(folder: Path, out: Path, host: str, admin: bool) -> None:
         f"{', '.join(path.name for path in written)} and a backup of the campaign are in {out}.",
         f"Start it there: docker compose up --detach. Raters then reach https://{host}.",
     )
+
+
+# `storymeter human preview DIR`: the pages as raters see them.
+
+
+@click.command("preview")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@option("--port", "Port to listen on.  [default: any free one]", PORT, 0, show_default=False)
+@option("--no-open", "Print the address without opening the browser.", bool)
+def preview_command(folder: Path, port: int, no_open: bool) -> None:
+    """Look at the pages of the campaign in DIR as a rater sees them.
+
+    A copy is served; nothing is stored, and clips need not be watched to their end. Ctrl-C stops it."""
+    import threading
+    import webbrowser
+
+    from ...human import preview
+
+    with preview(folder, port=port) as address:
+        say(f"  a rater's page   {address}", "", "Ctrl-C stops the preview; nothing is stored.")
+        if not no_open:
+            webbrowser.open(address)
+        with contextlib.suppress(KeyboardInterrupt):
+            threading.Event().wait()
+
+
+# `storymeter human erase DIR RATER`: a rater who withdraws.
+
+
+@click.command("erase")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("rater")
+@option("--yes", "Erase without asking.", bool)
+def erase_command(folder: Path, rater: str, yes: bool) -> None:
+    """Erase a rater of the campaign in DIR.
+
+    Deletes the answers of RATER (the name in `status`, or the platform's id), the times of the work and the
+    link. The HITs can be done by somebody else; the analysis says how many raters were erased."""
+    from ...human import erase
+
+    if not yes:
+        click.confirm(f"Delete all answers of {rater}? They cannot be restored.", abort=True, err=True)
+    say(f"{many(erase(folder, rater, note=say), 'answer')} of {rater} erased.")

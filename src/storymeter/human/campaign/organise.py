@@ -31,6 +31,8 @@ __all__ = ["CampaignRequest", "Prepared", "plan", "prepare", "pseudonym", "write
 
 #: fewer raters for a caption, on average, and agreement says little
 ENOUGH = 1.9
+#: seconds of a clip after which a rater's attention is in doubt
+LONG = 180
 
 
 class Prepared(msgspec.Struct):
@@ -92,6 +94,12 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
         seconds_per_hit=seconds,
         **terms | {"public_url": options.public_url.rstrip("/")},
     )
+    long = [clip.path for clip in media if study.plays and clip.seconds > LONG]
+    if long:
+        warnings.append(
+            f"{many(len(long), 'clip')} longer than {LONG // 60} minutes, which raters have to watch to the"
+            f" end: {some(long)}. Cut them, or use fewer items in a HIT."
+        )
     pay = campaign.pay().warning(hourly)
     mean, _ = _overlap(key, options.raters_per_hit)
     if mean < ENOUGH:

@@ -36,7 +36,7 @@ def overview(folder: Folder, store: Store) -> dict[str, Any]:
     seconds = [one.seconds for one in found if one.seconds is not None]
     total = counts["seats"]
     measured = measured_seconds(found)
-    pay = campaign.pay(counts["done"], measured)
+    pay = campaign.pay(counts["paid"], measured)
     state = health(folder, store)
     return {
         "schema": 1,
@@ -58,6 +58,7 @@ def overview(folder: Folder, store: Store) -> dict[str, Any]:
             "abandoned": counts["expired"],
         },
         "ratings": counts["ratings"],
+        "erased": counts["erased"],
         "wanted": total * campaign.hit_size,
         "seconds_per_item": statistics.median(seconds) if seconds else None,
         "cost_so_far": round(pay.total, 2),

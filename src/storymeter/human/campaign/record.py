@@ -170,6 +170,12 @@ class Folder:
         rows = [f"{label},{host}/r/{self.secrets.token('local', label, '')}\n" for label in labels]
         private(self.path / "links.csv", ("rater,link\n" + "".join(rows)).encode())
 
+    def drop_link(self, label: str) -> None:
+        """Take a rater's link out of links.csv."""
+        rows = self._link_rows()
+        if any(row["rater"] == label for row in rows):
+            self.write_links([row["rater"] for row in rows if row["rater"] != label])
+
     def publish(self, address: str) -> None:
         """Note the server's public address, and write it into the links."""
         self.campaign = msgspec.structs.replace(self.campaign, public_url=address.rstrip("/"))

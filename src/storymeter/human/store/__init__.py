@@ -198,6 +198,14 @@ class Store:
     def release(self, pseudonym: str, until: float) -> Future[bool]:
         return self._writer.submit(lambda c: seats.hold(c, pseudonym, None, until))
 
+    def erase(self, name: str, stand_in: str, now: float) -> Future[int]:
+        """Delete the answers of a rater and what the rater is known by; how many there were (-1: unknown)."""
+        return self._writer.submit(lambda c: seats.erase(c, name, stand_in, now))
+
+    def reset(self) -> Future[None]:
+        """Forget every answer: for a copy that nobody's work depends on."""
+        return self._writer.submit(seats.reset)
+
     # --- the work ---
 
     def show(self, assignment_id: int, position: int, now: float) -> Future[None]:

@@ -17,12 +17,19 @@ def counts(connection: sa.Connection) -> dict[str, int]:
             sa.select(assignment.c.state, sa.func.count()).group_by(assignment.c.state)
         )
     }
+    # work that a rater had finished before being erased was paid
+    gone = sa.select(sa.func.count()).where(
+        assignment.c.state == "erased", assignment.c.finished_at.is_not(None)
+    )
+    erased = sa.select(sa.func.count()).where(rater.c.external.startswith("erased-"))
     given = sa.select(sa.func.count()).select_from(rating).where(rating.c.position >= 0)
     # who has not answered yet holds no seat
     held = sa.select(sa.func.count()).where(assignment.c.state == "active", answered(assignment.c.id))
     return {
         "seats": connection.execute(sa.select(sa.func.count()).select_from(seat)).scalar_one(),
         "ratings": connection.execute(given).scalar_one(),
+        "paid": states.get("done", 0) + connection.execute(gone).scalar_one(),
+        "erased": connection.execute(erased).scalar_one(),
         **{state: states.get(state, 0) for state in ("done", "expired", "held")},
         "active": connection.execute(held).scalar_one(),
     }
@@ -36,6 +43,7 @@ def raters(connection: sa.Connection) -> list[dict[str, Any]]:
         sa.select(*who, *what, sa.func.max(rating.c.received_at).label("last"))
         .join(assignment, assignment.c.rater == rater.c.id)
         .outerjoin(rating, rating.c.assignment == assignment.c.id)
+        .where(assignment.c.state != "erased")
         .group_by(*who, *what)
         .order_by(assignment.c.id)
     )

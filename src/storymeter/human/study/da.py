@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from ...captions import Rating
+from ...captions import Corpus, Rating
 from ...errors import DataError, some
 from ...progress import Progress, silent
 from ..campaign import clips, design
@@ -42,9 +42,11 @@ class DirectAssessment(Study):
     def deal(self, options: CampaignRequest, seed: str, progress: Progress = silent) -> Dealt:
         files, problems, warnings = playable(options, progress)
         layout = options.layout or self.layout or Layout()
+        warming = practice(options, seed, files)
+        human, reserved = _without(options.human, warming)
         laid = design.build(
             options.systems,
-            options.human,
+            human,
             layout=layout,
             hits=options.hits,
             overlap=options.overlap,
@@ -60,7 +62,7 @@ class DirectAssessment(Study):
                 f"{short:,} degraded captions are too short for table 2 (three words or fewer): fewer words"
                 " were replaced"
             )
-        return Dealt(key, files, practice(options, seed, files), layout, problems, warnings)
+        return Dealt(key, files, warming, layout, problems, warnings + reserved)
 
     def shown(self, line: Any) -> dict[str, Any]:
         return {"caption": line.text}
@@ -165,6 +167,25 @@ def playable(
             hint="Clips are found by name: the file of video `v1` is v1.mp4 or v1.webm.",
         )
     return checked.clips, checked.problems, checked.warnings
+
+
+#: below this many human captions, none can be spared for the practice
+SPARE = 20
+
+
+def _without(human: Corpus | None, warming: Sequence[Practice]) -> tuple[Corpus | None, list[str]]:
+    """The human captions that HITs may show: practice says which are good, so that those of its items are no
+    longer an honest question. Where there are few, they stay, and a warning says so."""
+    if human is None or not warming:
+        return human, []
+    shown = {item.caption for item in warming}
+    rest = tuple(one for one in human if one.text not in shown)
+    if len(rest) < SPARE:
+        return human, [
+            f"There are few human captions ({len(human):,}): those of the practice items are rated in HITs,"
+            " too. Use --practice 0, or captions of more videos."
+        ]
+    return msgspec.structs.replace(human, documents=rest), []
 
 
 def practice(options: CampaignRequest, seed: str, files: Mapping[str, clips.Clip]) -> tuple[Practice, ...]:

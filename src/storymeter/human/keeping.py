@@ -1,0 +1,76 @@
+"""What an organiser does beside the work of the raters: check files, look at the pages, erase a rater.
+
+>>> from storymeter.human import check, erase
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UsageError
+from ..progress import Note, unsaid
+from .steps import NewCampaign, Place, new, opened
+
+if TYPE_CHECKING:
+    from ..captions import Corpus
+
+
+def check(systems: Sequence[Place | Corpus], **request: Any) -> NewCampaign:
+    """Everything that `new` would say of these files, with the plan and its cost; nothing is written.
+
+    systems: captions by systems, files or corpora.
+    request: what `new` takes beside them: clips, human, task, hits, price …
+    """
+    return new(Path(), systems, **{**request, "dry_run": True})
+
+
+def erase(folder: Place, rater: str, *, note: Note = unsaid) -> int:
+    """Deletes the answers of a rater, the times of the work and everything that names the rater; gives the
+    number of answers. The HITs can be done by others. Backups and exports made before still hold the answers.
+
+    folder: the campaign; its server may run.
+    rater: the pseudonym of the exports and the dashboard, or the id on the platform.
+    """
+    with opened(folder, note) as (home, store):
+        count = store.erase(rater, f"erased-{secrets.token_hex(6)}", time.time()).result()
+        if count < 0:
+            raise UsageError(
+                f"There is no rater {rater!r} in {folder}.",
+                hint=f"storymeter human status {folder} lists them.",
+            )
+        home.drop_link(rater)
+    note("Backups and exports made before still hold the answers: make new ones, and delete the old.")
+    return count
+
+
+@contextlib.contextmanager
+def preview(folder: Place, *, port: int = 0) -> Iterator[str]:
+    """The address of a rater's page in a copy of the campaign, which is served from another thread and
+    deleted afterwards: every page as raters see it, nothing stored, clips need not be watched.
+
+    folder: the campaign.
+    port: where to listen; 0 is any free one.
+    """
+    from .campaign.backup import backup, restore
+    from .campaign.export import rehearsal_links
+    from .campaign.record import Folder
+    from .server.run import in_background
+    from .store import Store
+
+    home = Folder(Path(folder))
+    with tempfile.TemporaryDirectory(prefix="storymeter-preview-") as place:
+        copied, served = Path(place) / "copy", Path(place) / "campaign"
+        backup(home, copied)
+        restore(copied, served, clips=str(home.clips))
+        again = Folder(served)
+        store = Store(again.database)
+        store.reset().result()
+        store.close()
+        with in_background(served, port=port, watch=0.0) as address:
+            yield address + rehearsal_links(again, 1, 0)[0]

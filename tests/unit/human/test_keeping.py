@@ -1,0 +1,122 @@
+"""Beside the work of raters: check, preview, erase; practice that teaches no answer."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from pathlib import Path
+
+import httpx
+import human_kit
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from storymeter.captions import Corpus
+from storymeter.cli import cli
+from storymeter.errors import UsageError
+from storymeter.human import analyse, check, erase, preview
+from storymeter.human.campaign.design import Layout
+from storymeter.human.campaign.organise import prepare
+from storymeter.human.campaign.record import Folder
+from storymeter.human.campaign.request import CampaignRequest
+from storymeter.human.example import HERE
+from storymeter.human.store import Store
+
+SYSTEMS = [HERE / f"{name}.json" for name in ("careful", "vague", "confused")]
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(cli, ["human", *map(str, words)])
+
+
+@pytest.fixture
+def answered(tmp_path: Path) -> Path:
+    folder = tmp_path / "study"
+    assert run("demo", "--dir", folder, "--no-open").exit_code == 0
+    done = run("simulate", folder, "--raters", 4, "--mix", "honest=1", "--seed", 4)
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+def test_one_rater_is_erased(answered: Path) -> None:
+    home = Folder(answered)
+    before, links = human_kit.answers(home), home.links()
+    with contextlib.closing(Store(home.database)) as store:
+        free = store.counts()
+    gone = sum(one.rater == "r002" for one in before)
+    assert gone and erase(answered, "r002") >= gone
+    after = human_kit.answers(home)
+    assert after == [one for one in before if one.rater != "r002"], "nobody else loses anything"
+    assert len(home.links()) == len(links) - 1
+    traces = [path for path in answered.iterdir() if path.is_file() and b"r002" in path.read_bytes()]
+    assert not traces, traces
+    with contextlib.closing(Store(home.database)) as store:
+        counts = store.counts()
+        assert (counts["erased"], counts["paid"], counts["done"]) == (1, free["done"], free["done"] - 1)
+        assert {row["id"] for row in store.raters()} == {"r001", "r003", "r004"}
+    said: list[str] = []
+    analyse(answered, note=said.append, splits=0)
+    assert any("1 rater of this campaign asked to be erased" in line for line in said), said
+    with pytest.raises(UsageError, match="no rater"):
+        erase(answered, "r002")
+    again = run("simulate", answered, "--raters", 5, "--seed", 5, "--mix", "honest=1", "--format", "json")
+    assert again.exit_code == 0, again.output  # the seat is free: the fifth link fills it
+    assert json.loads(run("status", answered, "--format", "json").stdout)["erased"] == 1
+
+
+def test_a_preview_stores_nothing(answered: Path) -> None:
+    before = {path.name: path.read_bytes() for path in answered.iterdir() if path.suffix != ".db-shm"}
+    with preview(answered) as address:
+        page = httpx.get(address, follow_redirects=True)
+        assert page.status_code == 200 and "Before you begin" in page.text
+        assert httpx.post(address + "/begin", headers={"origin": address.split("/r/")[0]}).status_code == 303
+        assert httpx.get(address + "/item").json()["next"]["n"] == 1
+    after = {path.name: path.read_bytes() for path in answered.iterdir() if path.suffix != ".db-shm"}
+    assert {name: after[name] for name in before if ".db" not in name} == {
+        name: before[name] for name in before if ".db" not in name
+    }
+    assert len(human_kit.answers(Folder(answered))) > 0
+
+
+@pytest.mark.parametrize("task", ["da", "spans", "preference"])
+def test_check_says_what_new_would(task: str, tmp_path: Path) -> None:
+    more = {"blocks": 4} if task == "spans" else {"counts": {"system": 2}} if task == "da" else {"per_hit": 4}
+    files = [path for path in SYSTEMS if task != "preference" or path.stem != "vague"]
+    found = check(files, human=HERE / "human.json", clips=HERE / "clips", task=task, **more)
+    assert found.home is None and dict(found.plan)["task"] == task and not found.problems
+    assert not list(tmp_path.iterdir())
+
+
+def test_check_on_the_command_line_and_bad_items_that_are_skipped(tmp_path: Path) -> None:
+    clips = tmp_path / "clips"
+    clips.mkdir()
+    for path in (HERE / "clips").iterdir():
+        if path.stem != "clip-03":
+            (clips / path.name).symlink_to(path)
+    words = ("check", "--systems", *SYSTEMS, "--human", HERE / "human.json", "--clips", clips)
+    small = ("--system-per-block", 2, "--blocks", 6)
+    bad = run(*words, *small)
+    assert bad.exit_code == 1 and "clip-03: no clip" in bad.stderr and "cost" in bad.stdout
+    assert run(*words, *small, "--skip-bad").exit_code == 0
+
+
+def test_practice_is_not_rated_later(clips: Path) -> None:
+    systems, human = human_kit.corpora(sorted(path.stem for path in clips.glob("*.webm"))[:50])
+
+    def made(people: Corpus) -> tuple[set[str], set[str], list[str]]:
+        options = CampaignRequest(
+            systems=systems, human=people, clips=clips, hits=1, seed=0, practice=2, layout=human_kit.SMALL
+        )
+        prepared = prepare(options)
+        taught = {item.caption for item in prepared.campaign.practice}
+        return taught, {line.text for line in prepared.key}, prepared.warnings
+
+    taught, rated, _ = made(human)
+    assert len(taught) == 2 and not taught & rated
+    options = CampaignRequest(
+        systems=systems, human=Corpus(human.documents[:12], human.name), clips=clips, practice=2, hits=1
+    )
+    layout = Layout(blocks=2, system=3, degraded=1, repeat=1, human=1)
+    few = prepare(msgspec.structs.replace(options, layout=layout))
+    assert any("--practice 0" in line for line in few.warnings)
