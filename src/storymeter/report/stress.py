@@ -9,15 +9,14 @@ from typing import Any
 from markupsafe import Markup
 
 from ..errors import many
-from ..stats.multiple import holm
 from ..stress.auditing import Audit
 from ..stress.effects import Answer
-from ..stress.experiment import OracleScore, Result, Row
+from ..stress.experiment import Result, Row
 from ..stress.persuasion import ATTACKS, KINDS, RIGHT, SUCCESS, WRONG, Persuasion
 from .figures.maps import Tile, heat_map
 from .figures.series import lines
 from .plots import figure, png, svg
-from .table import Column, Table, keys, numbers, to_json
+from .table import Table, keys, numbers, to_json
 
 #: the damages behind each verdict of the audit
 RESTS_ON = {
@@ -206,30 +205,6 @@ def audit_json(audit: Audit) -> str:
     ]
     attacks = attack_data(audit.persuasion) if audit.persuasion else []
     return result_json(audit.result, verdicts=verdicts, attacks=attacks)
-
-
-def oracle_table(scores: list[OracleScore]) -> Table:
-    rows = [[s.system, s.meteor, s.self_bleu, s.captions] for s in scores]
-    note = (
-        "METEOR: mean over oracle captions, each against the reference it was chosen for. Self-BLEU: lower is"
-        " more varied."
-    )
-    p = [score.against_first.p for score in scores if score.against_first is not None]
-    if not p:
-        return Table(_oracle_columns(), rows, note=note)
-    return Table(
-        [*_oracle_columns(), *numbers(".4f", "p", "p Holm")],
-        [
-            [*row, *found]
-            for row, found in zip(rows, [(None, None), *zip(p, holm(p), strict=True)], strict=True)
-        ],
-        note=f"{note} p: METEOR against the first system, two-sided paired permutation of the documents that"
-        " both have.",
-    )
-
-
-def _oracle_columns() -> list[str | Column]:
-    return ["system", *numbers(".2f", "METEOR", "Self-BLEU", scale=100), Column("oracle captions", ",d")]
 
 
 _COUNTED = {"m": "captions kept, as a multiple of the references'", "k": "captions kept"}

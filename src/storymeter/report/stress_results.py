@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from markupsafe import Markup
 
+from ..stats.multiple import holm
 from ..stress.auditing import Audit
 from ..stress.experiment import OracleScore, Result
 from ..stress.persuasion import Persuasion
@@ -24,11 +25,10 @@ from .stress import (
     damage_tables,
     figures,
     number_table,
-    oracle_table,
     result_json,
     result_table,
 )
-from .table import Table, to_json
+from .table import Column, Table, numbers, to_json
 from .templating import table_page
 
 
@@ -106,3 +106,27 @@ def present_details(found: Details, *, title: str = "One wrong detail") -> Prese
 @present_all.register(OracleScore)
 def present_oracles(first: OracleScore, scores: list[OracleScore]) -> Presentation:
     return plain("Oracle captions", [oracle_table(scores)])
+
+
+def oracle_table(scores: list[OracleScore]) -> Table:
+    rows = [[s.system, s.meteor, s.self_bleu, s.captions] for s in scores]
+    note = (
+        "METEOR: mean over oracle captions, each against the reference it was chosen for. Self-BLEU: lower is"
+        " more varied."
+    )
+    p = [score.against_first.p for score in scores if score.against_first is not None]
+    if not p:
+        return Table(_oracle_columns(), rows, note=note)
+    return Table(
+        [*_oracle_columns(), *numbers(".4f", "p", "p Holm")],
+        [
+            [*row, *found]
+            for row, found in zip(rows, [(None, None), *zip(p, holm(p), strict=True)], strict=True)
+        ],
+        note=f"{note} p: METEOR against the first system, two-sided paired permutation of the documents that"
+        " both have.",
+    )
+
+
+def _oracle_columns() -> list[str | Column]:
+    return ["system", *numbers(".2f", "METEOR", "Self-BLEU", scale=100), Column("oracle captions", ",d")]
