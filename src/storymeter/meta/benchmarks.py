@@ -32,6 +32,7 @@ from .compute import Key, pooled
 from .minimal_pairs import FOLDER as ANET
 from .minimal_pairs import NAME as WRONG_DETAIL
 from .minimal_pairs import wrong_detail
+from .own_benchmarks import is_own, own_benchmark
 from .records import Benchmark as Benchmark
 from .records import lines_of
 from .scores import Judgement
@@ -39,7 +40,11 @@ from .scores import Judgement
 
 def load(name: str, data: Path) -> Benchmark:
     if name not in BENCHMARKS:
-        raise UsageError(f"There is no benchmark {name!r}.", hint=closest(name, BENCHMARKS))
+        if is_own(name):
+            return own_benchmark(Path(name))
+        raise UsageError(
+            f"There is no benchmark {name!r}, and no such file or folder.", hint=closest(name, BENCHMARKS)
+        )
     here = available(data)
     place = FOLDERS[SAME_FILES.get(name, name)]
     if not (data / place).exists():

@@ -37,14 +37,17 @@ class _Named(click.Command):
 
         super().format_help_text(ctx, formatter)
         formatter.write_paragraph()
-        listed = f"NAME is one of {', '.join(BENCHMARKS)}."
+        listed = (
+            f"NAME is one of {', '.join(BENCHMARKS)}. FILE is a table of captions, references and human"
+            " scores, DIR a folder with a table and a benchmark.toml."
+        )
         wrapped = fill(listed, formatter.width - 2, break_on_hyphens=False)
         formatter.write(indent(wrapped, "  ") + "\n")
 
 
 @click.command("benchmark", cls=_Named)
-@click.argument("name", metavar="NAME")
-@data_option
+@click.argument("name", metavar="NAME|FILE|DIR")
+@option("--data", "Folder of benchmark data.", PATH, Path(), envvar="STORYMETER_DATA", show_envvar=True)
 @metrics_option("Metric, or a comma-separated list.  [default: bleu_1,bleu_4,rouge_l,meteor,cider]")
 @tokenizer_option("How sentences become words.")
 @option("--level", "Only this level; default: all that the benchmark has.", ("segment", "system"))
