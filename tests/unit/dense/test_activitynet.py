@@ -6,6 +6,7 @@ import pytest
 from storymeter import evaluate
 from storymeter.dense import ActivityNet
 from storymeter.dense.activitynet import GARBAGE
+from storymeter.dense.caption_pairs import match, over_threshold
 from storymeter.protocol import PRESETS, Protocol
 
 from .toys import SharedWords, corpus, score
@@ -79,6 +80,38 @@ def test_equation_3_is_the_mean_of_f() -> None:
     assert together.value == pytest.approx(1 / 3)
     assert "pairs:mean" in str(found["paper"].signature)
     assert "pairs" not in str(found["anet-2018"].signature)
+
+
+def test_figure_3_of_soda() -> None:
+    """Section 4.1: three captions of the same words and IoU .9, .4, .6, f = .6: at .9 the average is .2, and
+    0 without the first. Below: three captions of one segment with f = 0, .3, .6: .3 together, 0 alone."""
+    reference = corpus("r", v=[(0, 10, "a b c d e f g h i j")])
+    words = "a b c d e f"
+    top = corpus(v=[(0, 9, words), (0, 4, words), (0, 6, words)])
+    only = corpus(v=[(0, 4, words)])
+    at_most = "paper+tious=0.9"
+    assert score(ActivityNet(SharedWords()), top, reference, protocol=at_most).value == pytest.approx(0.2)
+    assert score(ActivityNet(SharedWords()), only, reference, protocol=at_most).value == 0.0
+    bottom = corpus(v=[(0, 10, "x y"), (0, 10, "a b c"), (0, 10, words)])
+    assert score(ActivityNet(SharedWords()), bottom, reference).value == pytest.approx(0.3)
+    assert score(ActivityNet(SharedWords()), corpus(v=[(0, 10, "x y")]), reference).value == 0.0
+
+
+def test_figure_2_of_soda() -> None:
+    """Seven pairs at a small threshold, in an order of captions that is no story; the best order is p2, p1,
+    p3."""
+    references = [(0, 3), (3, 6), (6, 9), (9, 12)]
+    p1, p2, p3 = (1, 8), (0, 4), (8, 12)
+
+    def iou(a: tuple[int, int], b: tuple[int, int]) -> float:
+        return max(0, min(a[1], b[1]) - max(a[0], b[0])) / (max(a[1], b[1]) - min(a[0], b[0]))
+
+    drawn = [[iou(g, p) for p in (p1, p2, p3)] for g in references]
+    loose = sorted(over_threshold(drawn, 1e-9))
+    assert loose == [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 2), (3, 2)]
+    in_time = [p2, p1, p3]
+    _, pairs = match([[iou(g, p) for p in in_time] for g in references])
+    assert [in_time[p] for _, p in pairs] == [p2, p1, p3]
 
 
 def test_only_the_papers_presets_take_the_mean() -> None:
