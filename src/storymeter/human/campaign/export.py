@@ -60,7 +60,10 @@ def ratings(folder: Folder, store: Store, *, real_names: bool = False) -> list[R
         line = key.get((row.hit, order[row.position] if order else row.position))
         answer = msgspec.json.decode(row.answer)
         if line is not None and "skipped" not in answer:
+            remark = answer.pop("comment", "")
             common = {**_common(line, row, real_names), "campaign": folder.campaign.id}
+            if remark:
+                common["meta"]["comment"] = remark
             found.extend(study.judgements(line, answer, common))
     return found
 
@@ -110,7 +113,7 @@ def to_jsonl(found: Iterable[Rating]) -> str:
 
 def to_csv(found: Iterable[Rating]) -> str:
     columns = tuple(name for name in Rating.__struct_fields__ if name != "meta")
-    more = ("state", "against", "held")
+    more = ("state", "against", "held", "comment")
     rows = (
         [getattr(rating, column) for column in columns] + [rating.meta.get(key, "") for key in more]
         for rating in found

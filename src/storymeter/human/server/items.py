@@ -37,6 +37,8 @@ class AnswerBody(ItemBody):
     answer: dict[str, Any]
     #: play events that did not get through before
     events: Annotated[list[Event], Meta(max_length=8)] = []
+    #: what the rater wants the organiser to know
+    comment: Annotated[str, Meta(max_length=500)] = ""
 
 
 class EventBody(ItemBody):
@@ -167,6 +169,8 @@ def routes(context: Context) -> list[Endpoint]:
         text = study.checked(here.payload, body.answer)
         if text is None:
             return reply({"status": "invalid", "message": "This answer does not fit the question."}, 422)
+        if body.comment:
+            text = msgspec.json.encode({**msgspec.json.decode(text), "comment": body.comment}).decode()
         wanted = Answer(
             work.assignment,
             door.ticket,

@@ -44,7 +44,7 @@ def routes(context: Context) -> list[Endpoint]:
         work = await context.work(door.ticket, fresh=True)
         if work is None or work.stage != "working":
             return RedirectResponse(base(request), 303)
-        return context.page("task.html", door=door, base=base(request))
+        return context.page("task.html", door=door, base=base(request), count=count, steps=steps)
 
     async def begin(request: Request) -> Response:
         door = await context.door(request)

@@ -21,7 +21,7 @@ except ImportError:
     raise MissingPartError.extra("Human studies", "human") from None
 
 from ..lru import Recent
-from . import answers, engines, progress, seats
+from . import answers, engines, erasing, progress, seats
 from .answers import Answer, Outcome
 from .engines import TROUBLE, Database, SessionTakenError, StoreError, StoreFullError
 from .seats import Standing, Terms, Visitor
@@ -200,11 +200,11 @@ class Store:
 
     def erase(self, name: str, stand_in: str, now: float) -> Future[int]:
         """Delete the answers of a rater and what the rater is known by; how many there were (-1: unknown)."""
-        return self._writer.submit(lambda c: seats.erase(c, name, stand_in, now))
+        return self._writer.submit(lambda c: erasing.erase(c, name, stand_in, now))
 
     def reset(self) -> Future[None]:
         """Forget every answer: for a copy that nobody's work depends on."""
-        return self._writer.submit(seats.reset)
+        return self._writer.submit(erasing.reset)
 
     # --- the work ---
 

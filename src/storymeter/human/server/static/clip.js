@@ -1,5 +1,31 @@
 // A clip that has to be watched to its end: play events go to the server, which keeps the evidence.
-import { make } from "./page.js";
+import { make, fill } from "./page.js";
+
+const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
+
+// Under the clip: pause, what is left of it, volume, full screen. The server's clock decides what counts as watched, so that a pause
+// costs nothing.
+function controls(video, frame, words, play) {
+  const pause = make("button", { type: "button", textContent: words.pause, "aria-disabled": "true" });
+  const left = make("span", { className: "left" });
+  const volume = make("input", { type: "range", min: "0", max: "100", value: String(Math.round(video.volume * 100)), "aria-label": words.volume });
+  const full = make("button", { type: "button", textContent: words.full_screen, hidden: !document.fullscreenEnabled && !video.webkitEnterFullscreen });
+  const show = () => {
+    const rest = video.duration - video.currentTime;
+    left.textContent = Number.isFinite(rest) ? fill(words.time_left, { time: clock(Math.ceil(Math.max(0, rest))) }) : "";
+  };
+  for (const name of ["loadedmetadata", "durationchange", "timeupdate", "ended"]) video.addEventListener(name, show);
+  for (const name of ["playing", "pause", "ended"]) video.addEventListener(name, () => pause.setAttribute("aria-disabled", String(video.paused)));
+  pause.addEventListener("click", () => { if (!video.paused) video.pause(); });
+  volume.addEventListener("input", () => { video.volume = volume.value / 100; video.muted = volume.value === "0"; });
+  full.addEventListener("click", () => {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else if (frame.requestFullscreen) frame.requestFullscreen().then(play, () => {});
+    else video.webkitEnterFullscreen();
+  });
+  video.addEventListener("ended", () => { if (document.fullscreenElement) document.exitFullscreen(); });
+  return make("div", { className: "clip-bar" }, pause, left, make("label", { className: "volume" }, make("span", { textContent: words.volume, "aria-hidden": "true" }), volume), full);
+}
 
 export function clip(url, { words, report, changed, skip }) {
   const video = make("video", { preload: "auto", playsInline: true, controls: false, disablePictureInPicture: true, "aria-label": words.clip });
@@ -10,7 +36,9 @@ export function clip(url, { words, report, changed, skip }) {
   const status = make("div", { className: "clip-status notice bad", hidden: true, role: "alert" });
   const retry = make("button", { type: "button", textContent: words.try_again });
   const leave = make("button", { type: "button", id: "skip-clip", textContent: words.skip_clip });
-  const element = make("div", {}, make("div", { className: "clip" }, video, over, loading), status);
+  const frame = make("div", { className: "clip" }, video, over, loading);
+  // the bar is shown below the clip, but comes before it: one Tab leads from the play button to the question
+  const element = make("div", { className: "player" }, controls(video, frame, words, play), frame, status);
   const listeners = [];
   let watched = false;
   let playing = false;
@@ -33,7 +61,7 @@ export function clip(url, { words, report, changed, skip }) {
   retry.addEventListener("click", () => { video.load(); play(); });
   leave.addEventListener("click", skip);
   button.addEventListener("click", play);
-  video.addEventListener("click", () => (video.paused ? play() : watched && video.pause()));
+  video.addEventListener("click", () => (video.paused ? play() : video.pause()));
   video.addEventListener("loadeddata", () => { loading.hidden = true; });
   video.addEventListener("waiting", () => { loading.hidden = false; });
   video.addEventListener("playing", () => {
@@ -45,7 +73,7 @@ export function clip(url, { words, report, changed, skip }) {
     report("play");
     changed();
   });
-  video.addEventListener("pause", () => { if (watched) stopped(); });
+  video.addEventListener("pause", stopped);
   video.addEventListener("timeupdate", () => {
     if (!watched && !video.seeking) reached = Math.max(reached, video.currentTime);
   });
@@ -63,8 +91,9 @@ export function clip(url, { words, report, changed, skip }) {
 
   function stopped() {
     playing = false;
-    button.textContent = words.replay;
+    button.textContent = watched ? words.replay : words.play;
     button.removeAttribute("aria-disabled");
+    changed();
   }
 
   video.src = url;

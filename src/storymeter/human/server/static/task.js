@@ -11,6 +11,10 @@ let item = null;
 let view = null;
 let following = null; // after a practice item: what comes once the feedback has been read
 let sending = false;
+const comment = make("textarea", { id: "comment", rows: 2, maxLength: 500, "aria-label": words.comment_label });
+const help = document.getElementById("help");
+document.getElementById("help-open").addEventListener("click", () => help.showModal());
+document.getElementById("help-close").addEventListener("click", () => help.close());
 let unsent = new Set(); // play events that did not get through yet; they travel with the answer
 
 function tell(text, kind = "") {
@@ -40,7 +44,7 @@ const trouble = (text) => tell(text === null ? words.offline : fill(words.unavai
 // has to watch a clip twice because of the network, or to press Next again because of fast reading.
 async function deliver() {
   for (let late = 0; ; late += 1) {
-    const body = { id: item.id, at: item.at, answer: view.answer(), events: [...unsent] };
+    const body = { id: item.id, at: item.at, answer: view.answer(), events: [...unsent], comment: comment.value.trim() };
     const reply = await insist(`${setup.base}/answer`, body, trouble);
     const { status, missing, message } = reply.data;
     const wait = status === "early" || (status === "unwatched" && missing <= 5 && late < 3);
@@ -72,7 +76,12 @@ function show(data, focus = true) {
   const share = Math.round((100 * (item.n - 1)) / item.of);
   bar.setAttribute("aria-valuenow", String(share));
   document.getElementById("progress-fill").style.width = `${share}%`;
-  stage.replaceChildren(...(item.practice ? [make("p", { className: "quiet", textContent: words.practice_note })] : []), ...view.parts);
+  comment.value = "";
+  const [first, ...rest] = view.parts;
+  const remark = make("details", { className: "remark" }, make("summary", { textContent: words.comment_label }), comment);
+  const parts = view.film ? [make("div", { className: "film" }, first), make("div", {}, ...rest, remark)] : [...view.parts, remark];
+  stage.className = view.film ? "beside" : "";
+  stage.replaceChildren(...(item.practice ? [make("p", { className: "quiet note", textContent: words.practice_note })] : []), ...parts);
   view.submitOn?.addEventListener("keydown", (event) => { if (event.key === "Enter") submit(); });
   dock.hidden = false;
   refresh();

@@ -1,0 +1,99 @@
+"""The page of a rater: clips as large as the window allows, help a click away, comments, pictures in view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import human_kit
+import pytest
+
+from storymeter.human.campaign.design import Layout
+from storymeter.human.campaign.organise import prepare, write
+from storymeter.human.campaign.record import Folder
+from storymeter.human.campaign.request import CampaignRequest
+from storymeter.human.example import HERE
+
+SHORT = Layout(blocks=2, system=1)
+Serve = Callable[[Folder], tuple[str, list[str]]]
+READY = "() => document.getElementById('next').getAttribute('aria-disabled') === 'false'"
+IN_VIEW = (
+    "() => [...document.images].map(i => i.getBoundingClientRect())"
+    ".every(b => b.top >= 0 && b.bottom < innerHeight)"
+)
+
+
+def begun(open_page: Any, link: str, **how: Any) -> Any:
+    page = open_page(**how)
+    page.goto(link)
+    page.get_by_role("button", name="I agree").click()
+    return page
+
+
+@pytest.mark.parametrize(("width", "height", "least"), [(1280, 720, 400), (1920, 1080, 700), (390, 844, 200)])
+def test_the_clip_is_large(
+    tmp_path: Path, clips: Path, served: Serve, open_page: Any, width: int, height: int, least: int
+) -> None:
+    folder = human_kit.campaign(tmp_path / "study", clips, items=20, layout=SHORT, watch=0.0)
+    page = begun(open_page, served(folder)[1][0], viewport={"width": width, "height": height})
+    page.locator("#play").wait_for()
+    page.wait_for_function("() => document.querySelector('video').readyState > 0")
+    box = page.locator("video").bounding_box()
+    assert box["height"] >= least and box["y"] + box["height"] < height, box
+    if width > 900:  # clip and question are seen together
+        slider = page.locator("#slider").bounding_box()
+        assert slider["y"] + slider["height"] < height and slider["x"] > box["x"] + box["width"]
+
+
+def test_help_pause_and_comment(
+    tmp_path: Path, clips: Path, served: Serve, open_page: Any, violations: Any
+) -> None:
+    folder = human_kit.campaign(
+        tmp_path / "study", clips, items=20, layout=SHORT, watch=0.0, contact="organiser@example.org"
+    )
+    page = begun(open_page, served(folder)[1][0], viewport={"width": 1280, "height": 720})
+    page.locator("#play").wait_for()
+    page.get_by_role("button", name="Instructions").press("Enter")
+    assert page.locator("dialog#help").is_visible() and violations(page) == []
+    assert "organiser@example.org" in page.locator("#help").inner_text()
+    page.keyboard.press("Escape")
+    assert not page.locator("dialog#help").is_visible()
+    assert page.get_by_role("slider", name="Volume").count() == 1
+    assert page.get_by_role("button", name="Full screen").is_visible()
+    assert page.locator(".left").inner_text() == "0:01 left"
+    page.locator("#play").click()
+    page.wait_for_function("() => document.querySelector('video').ended")
+    page.locator("#slider").focus()
+    page.keyboard.press("7")
+    page.locator("summary").click()
+    page.locator("#comment").fill("The clip is dark")
+    page.wait_for_function(READY)
+    assert violations(page) == []
+    page.locator("#next").click()
+    page.wait_for_function("() => document.getElementById('count').textContent === '2 of 8'")
+    assert page.locator("#comment").input_value() == "", "a comment is for one item"
+    [one] = human_kit.answers(folder)
+    assert (one.value, one.meta["comment"]) == (70, "The clip is dark")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 700), (390, 844)])
+def test_pictures_stay_in_view(
+    tmp_path: Path, served: Serve, open_page: Any, violations: Any, width: int, height: int
+) -> None:
+    request = CampaignRequest(
+        task="survey",
+        systems=human_kit.stories(["story-01", "story-02", "story-03"]),
+        clips=HERE / "pictures",
+        per_hit=3,
+        watch=0.0,
+    )
+    folder = write(prepare(request), tmp_path / "study")
+    page = begun(open_page, served(folder)[1][0], viewport={"width": width, "height": height})
+    page.wait_for_function("() => document.images.length && [...document.images].every(i => i.naturalWidth)")
+    page.evaluate("() => window.scrollTo(0, document.documentElement.scrollHeight / 2)")
+    page.wait_for_timeout(100)
+    assert page.evaluate(IN_VIEW)
+    page.locator(".enlarge").first.click()
+    assert page.locator("dialog.large img").is_visible() and violations(page) == []
+    page.keyboard.press("Escape")
