@@ -79,7 +79,8 @@ function show(data, focus = true) {
   comment.value = "";
   const [first, ...rest] = view.parts;
   const remark = make("details", { className: "remark" }, make("summary", { textContent: words.comment_label }), comment);
-  const parts = view.film ? [make("div", { className: "film" }, first), make("div", {}, ...rest, remark)] : [...view.parts, remark];
+  // shown last, but first in order: one Tab leads from the clip to the question, and from there to Next
+  const parts = view.film ? [make("div", { className: "film" }, remark, first), make("div", {}, ...rest)] : [...view.parts, remark];
   stage.className = view.film ? "beside" : "";
   stage.replaceChildren(...(item.practice ? [make("p", { className: "quiet note", textContent: words.practice_note })] : []), ...parts);
   view.submitOn?.addEventListener("keydown", (event) => { if (event.key === "Enter") submit(); });
