@@ -101,7 +101,7 @@ def read_survey(
     if opened is None or opened.kind.name != "survey":
         return None
     records, notes = (
-        of_faithful(opened.records, 1.0, "leave-out")
+        of_faithful(opened.records, None, "leave-out")
         if accept == "passed"
         else records_without(opened.records, "leave-out")
     )

@@ -4,6 +4,7 @@ with.
 
 from __future__ import annotations
 
+import math
 import random
 import shutil
 import time
@@ -14,7 +15,7 @@ import human_kit
 import pytest
 from starlette.testclient import TestClient
 
-from storymeter.captions import Caption, Corpus, Document
+from storymeter.captions import Caption, Corpus, Document, Rating
 from storymeter.human.campaign.design import Layout
 from storymeter.human.campaign.export import ratings
 from storymeter.human.campaign.organise import plan, prepare, write
@@ -25,7 +26,9 @@ from storymeter.human.example import HERE
 from storymeter.human.server.app import create_app
 from storymeter.human.server.security import AdminGate
 from storymeter.human.store import Answer, Media, Store, Terms, Visitor
-from storymeter.human.study import STUDIES
+from storymeter.human.study import STUDIES, named
+from storymeter.human.study.base import by_tests
+from storymeter.human.study.survey import Panel
 
 
 @pytest.fixture
@@ -115,7 +118,7 @@ def test_surveys_have_stories_that_must_lose(tmp_path: Path) -> None:
     study = survey(tmp_path / "study")
     panels = list(study.key.values())
     foils = [panel for panel in panels if panel.foil >= 0]
-    assert len(foils) == 2 * study.campaign.hits and all(panel.donor != panel.item for panel in foils)
+    assert len(foils) == len(panels) and all(panel.donor != panel.item for panel in foils)
     judge = STUDIES["survey"]
     common = {"item": "i", "rater": "r", "meta": {}}
     panel, *_ = foils
@@ -153,14 +156,14 @@ def test_the_story_that_must_lose_is_not_the_odd_one_out(tmp_path: Path) -> None
         bags = [set(" ".join(story).split()) for story in panel.texts]
         common = [sum(len(one & other) for other in bags if other is not one) for one in bags]
         found += common.index(min(common)) == panel.foil
-    assert len(panels) == 120 and found / len(panels) < 0.45, "a guess finds a quarter"
+    assert len(panels) == 480 and found / len(panels) < 0.45, "a guess finds a quarter"
 
 
 def test_preference_without_questions_has_controls(tmp_path: Path, clips: Path) -> None:
     ids = sorted(p.stem for p in clips.glob("*.webm"))[:30]
     prepared = prepare(CampaignRequest(task="preference", systems=human_kit.stories(ids)[:2], clips=clips))
     controls = [duel for duel in prepared.key if duel.foil >= 0]
-    assert prepared.campaign.hit_size == 13 and len(controls) == 3 * prepared.campaign.hits
+    assert prepared.campaign.hit_size == 15 and len(controls) == 5 * prepared.campaign.hits
     for hit in {duel.hit for duel in controls}:
         shown = [duel.item for duel in prepared.key if duel.hit == hit]
         assert len(set(shown)) == len(shown), "no clip comes twice, which would give the control away"
@@ -235,3 +238,34 @@ def test_plans_and_links_say_what_is(tmp_path: Path, clips: Path) -> None:
     assert study.links()[0].startswith("/r/")
     study.publish("https://other.example.org")
     assert "https://other.example.org/r/" in (study.path / "links.csv").read_text()
+
+
+def test_a_control_story_must_be_the_worst_without_ties() -> None:
+    """One story high and all others low passed half of the controls."""
+    panel = Panel("h1", 0, "i", ("a", "", "b", "c"), (("x",),) * 4, (), foil=1, donor="j")
+    common: dict[str, Any] = {"item": "i", "rater": "r", "hit": "h1", "meta": {}}
+
+    def right(grounded: list[int], vote: int) -> float:
+        answer = {"marks": [[mark, 3, 3] for mark in grounded], "vote": vote}
+        found = [one.value for one in named("survey").judgements(panel, answer, common) if one.kind == "test"]
+        return found[0]
+
+    assert right([2, 1, 2, 5], 3) == 1
+    assert right([5, 1, 1, 1], 0) == 0, "a tie"
+    assert right([3, 2, 1, 5], 3) == 0, "below the mean of the others, but not the worst"
+    assert right([2, 1, 2, 2], 1) == 0, "the vote"
+
+
+def test_who_guesses_is_rarely_accepted_and_a_slip_in_eight_is() -> None:
+    def verdict(right: int, tests: int) -> bool | None:
+        rows = [
+            Rating(item=f"i{k}", system="", rater="r", value=float(k < right), kind="test", criterion="test")
+            for k in range(tests)
+        ]
+        return by_tests(rows)["r"].accepted
+
+    for tests in range(5, 30):
+        chance = sum(math.comb(tests, k) for k in range(tests + 1) if verdict(k, tests)) / 2**tests
+        assert 0 < chance <= 0.05, tests
+    assert verdict(7, 8) and not verdict(6, 8) and not verdict(4, 5)
+    assert not verdict(11, 15), "less than four in five"

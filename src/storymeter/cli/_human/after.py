@@ -85,7 +85,12 @@ if TYPE_CHECKING:
     "Number of split-half resamples.  [default: 100; 0 for more than 200,000 ratings]",
     click.IntRange(0, 100_000),
 )
-@option("--faithful", "Preference: share of test questions a rater must get right.", SHARE, 1.0)
+@option(
+    "--faithful",
+    "Preference, survey: share of test questions and controls a rater must get right.  [default: enough that"
+    " guessing reaches it in 5 of 100 cases, at least 4 in 5]",
+    SHARE,
+)
 @option("--minimum", "Preference: minimum number of raters per item.", COUNT, 1)
 @option(
     "--stratum",
@@ -330,7 +335,12 @@ def _when(seconds: float | None) -> str | None:
     metavar="PAIRS",
 )
 @option("--alpha", "Significance level of the tests between systems.", WITHIN, 0.05)
-@option("--faithful", "Share of test questions a rater must get right.", SHARE, 1.0)
+@option(
+    "--faithful",
+    "Share of test questions and controls a rater must get right.  [default: enough that guessing reaches it"
+    " in 5 of 100 cases, at least 4 in 5]",
+    SHARE,
+)
 @option(
     "--held", "include: count raters whom the organiser put on hold.", ("leave-out", "include"), "leave-out"
 )

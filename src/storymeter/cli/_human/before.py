@@ -73,7 +73,7 @@ from .._options import busy, format_option, notes_after, output, print_result, p
 @option(
     "--merge-identical", "Captions that several systems wrote alike are rated once and credited to all.", bool
 )
-@option("--per-hit", "preference, survey: items per HIT.  [default: 10, 5]", COUNT)
+@option("--per-hit", "preference, survey: items per HIT.  [default: 10, 8]", COUNT)
 @option(
     "--tests",
     "preference: test questions, JSON [{item, question, options, answer}].  [default: control pairs]",

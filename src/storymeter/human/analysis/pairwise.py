@@ -81,7 +81,7 @@ def rank(
     origin: str | None = None,
     columns: Mapping[str, str] | None = None,
     answers: Mapping[str, str] | None = None,
-    faithful: float = 1.0,
+    faithful: float | None = None,
     held: Held = "leave-out",
     alpha: float = 0.05,
 ) -> PairwiseRanking:

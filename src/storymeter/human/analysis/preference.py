@@ -3,7 +3,7 @@
 A record of criterion `preference` says of one item (video) which of two was told better: from -2 (that of
 `system`) to 2 (that of `meta.against`), whatever side of the screen they stood on. A record of criterion
 `test` says whether a question that only a viewer can answer was answered rightly (1) or not (0); raters with
-less than a share `faithful` right are left out.
+too few right (`study.base.least_right`, or less than a share `faithful`) are left out.
 
 Per video the mean answer decides: above 0 B is preferred, below 0 A, 0 nobody. Undecided videos are counted
 and are in no share. The paper's binomial test asks whether a fair coin could have given the wins; it takes
@@ -60,7 +60,7 @@ class MetricAccuracy:
     rule: str
 
 
-def of_faithful(records: Sequence[Rating], share: float, held: Held) -> tuple[list[Rating], list[str]]:
+def of_faithful(records: Sequence[Rating], share: float | None, held: Held) -> tuple[list[Rating], list[str]]:
     """The answers of raters who got a share of their test questions right, or had none; and who was left out
     or, loudly, that nothing tells raters who looked from raters who did not.
     """
@@ -82,7 +82,7 @@ def of_faithful(records: Sequence[Rating], share: float, held: Held) -> tuple[li
 
 
 def analyse_preferences(
-    records: Sequence[Rating], *, faithful: float = 1.0, minimum: int = 1, held: Held = "leave-out"
+    records: Sequence[Rating], *, faithful: float | None = None, minimum: int = 1, held: Held = "leave-out"
 ) -> list[Preference]:
     """One result per pair of systems; items with fewer than `minimum` raters are left out and counted."""
     records, notes = of_faithful(records, faithful, held)

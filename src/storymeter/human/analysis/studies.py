@@ -113,7 +113,7 @@ def strata_of(opened: OpenedRatings, wanted: str | None) -> dict[str, OpenedRati
 def result_of(
     opened: OpenedRatings,
     *,
-    faithful: float = 1.0,
+    faithful: float | None = None,
     minimum: int = 1,
     splits: int | None = None,
     **options: Any,

@@ -95,8 +95,12 @@ def story_means(records: Sequence[Rating]) -> dict[str, dict[tuple[str, str], fl
     }
 
 
-def analyse_survey(records: Sequence[Rating], *, faithful: float = 1.0, held: Held = "leave-out") -> Survey:
-    """Raters who got less than a share `faithful` of the stories that must lose right are left out."""
+def analyse_survey(
+    records: Sequence[Rating], *, faithful: float | None = None, held: Held = "leave-out"
+) -> Survey:
+    """Raters who got too few of the stories that must lose right are left out (`study.base.least_right`, or
+    the share `faithful`).
+    """
     records, notes = of_faithful(records, faithful, held)
     if not records:
         raise DataError("No rater passed the control stories.", hint="Lower --faithful to use their answers.")

@@ -12,6 +12,7 @@ Server, store, export, dashboard and bots ask these questions of a `Study` and k
 
 from __future__ import annotations
 
+import math
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -165,7 +166,9 @@ class Study(ABC):
     def verdicts(self, records: Sequence[Rating]) -> dict[str, ControlResult]: ...
 
     @abstractmethod
-    def analyse(self, records: Sequence[Rating], *, faithful: float, minimum: int, **options: Any) -> Any:
+    def analyse(
+        self, records: Sequence[Rating], *, faithful: float | None, minimum: int, **options: Any
+    ) -> Any:
         """All that the answers say. `faithful`: the share of test questions that a rater must get right;
         `minimum`: the raters that an item needs; the rest goes to `storymeter.human.analysis.assessment`."""
 
@@ -272,8 +275,25 @@ def by_pairs(records: Sequence[Rating]) -> dict[str, ControlResult]:
     }
 
 
-def by_tests(records: Sequence[Rating], share: float = 1.0) -> dict[str, ControlResult]:
-    """The share of test questions and control stories that each rater got right."""
+def least_right(tests: int) -> int:
+    """How many test questions and control stories a rater must get right: so many that who finds each one
+    with probability 1/2 would reach them in at most 5 of 100 cases, and at least four in five; all of fewer
+    than five. One slip in eight then costs nobody the work.
+
+    >>> [least_right(n) for n in (2, 5, 7, 8, 10, 16, 40)]
+    [2, 5, 7, 7, 9, 13, 32]
+    """
+    enough = next(
+        (k for k in range(tests) if sum(math.comb(tests, j) for j in range(k, tests + 1)) <= 0.05 * 2**tests),
+        tests,
+    )
+    return tests if tests < 5 else max(enough, math.ceil(0.8 * tests))
+
+
+def by_tests(records: Sequence[Rating], share: float | None = None) -> dict[str, ControlResult]:
+    """How many test questions and control stories each rater got right, and whether that is enough:
+    `least_right`, or the share that is asked for.
+    """
     found: dict[str, list[float]] = {}
     for record in records:
         answers = found.setdefault(record.rater, [])
@@ -282,9 +302,10 @@ def by_tests(records: Sequence[Rating], share: float = 1.0) -> dict[str, Control
     return {rater: _tested(answers, share) for rater, answers in found.items()}
 
 
-def _tested(answers: Sequence[float], share: float) -> ControlResult:
+def _tested(answers: Sequence[float], share: float | None) -> ControlResult:
     if not answers:
         return ControlResult(None, "no test question answered")
     right = sum(answers) / len(answers)
     said = f"{sum(answers):.0f} of {len(answers)} test questions right"
-    return ControlResult(right >= share, said, tests=len(answers), tests_right=right)
+    enough = sum(answers) >= least_right(len(answers)) if share is None else right >= share
+    return ControlResult(enough, said, tests=len(answers), tests_right=right)

@@ -122,7 +122,9 @@ class DirectAssessment(Study):
     def verdicts(self, records: Sequence[Rating]) -> dict[str, ControlResult]:
         return by_pairs(records)
 
-    def analyse(self, records: Sequence[Rating], *, faithful: float, minimum: int, **options: Any) -> Any:
+    def analyse(
+        self, records: Sequence[Rating], *, faithful: float | None, minimum: int, **options: Any
+    ) -> Any:
         from ..analysis.assessment import analyse
         from ..ratings import from_records
 
@@ -131,7 +133,7 @@ class DirectAssessment(Study):
     def standings(self, records: Sequence[Rating]) -> list[Standings]:
         """The ranking of `human analyse`: z-scores of raters who pass every gate; none where nobody does."""
         try:
-            found = DirectAssessment.analyse(self, records, faithful=1.0, minimum=1, splits=0)
+            found = DirectAssessment.analyse(self, records, faithful=None, minimum=1, splits=0)
         except DataError:
             return []
         rows = []

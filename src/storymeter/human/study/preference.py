@@ -1,9 +1,9 @@
 """Story preference (SODA, ECCV 2020, section 6.3): a clip, the captions of two systems, which are better?
 
 The sides are drawn by lot, and the answer is -2 (left is better) … 2 (right is better). Every (video, pair of
-systems) comes once before any comes twice. Who can be believed is told by test questions that only a viewer
-can answer (`--tests`); where there are none, three comparisons in ten are controls: one side shows captions
-of another video, and must lose."""
+systems) comes once before any comes twice. Raters are checked by test questions that only a viewer can answer
+(`--tests`). Where there are none, half as many controls as comparisons, and at least five, are mixed in: one
+side shows captions of another video, and must lose. A coin finds all of five in 1 of 32 cases."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from .base import TEST, Dealt, Rehearsing, fit
 from .da import playable
 from .stories import Foils, Story, StoryStudy, deal_rounds, gather, times_of
 
-#: controls per comparison, where there are no test questions
-CONTROLS = 0.3
+#: comparisons with a side that must lose, as a share of the others, and how many at least
+CONTROLS, LEAST = 0.5, 5
 
 
 class Duel(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="task", tag="preference"):
@@ -61,15 +61,27 @@ class Preference(StoryStudy):
     def deal(self, options: CampaignRequest, seed: str, progress: Progress = silent) -> Dealt:
         files, problems, warnings = playable(options, progress)
         stories = gather(options.systems, files, self.name)
-        foils = Foils(stories)
         times = {corpus.name: times_of(corpus) for corpus in options.systems}
         tests = _by_item(options.questions)
-        rng = drawn(self.name, seed)
+        key = self.duels(stories, times, tests, options, drawn(self.name, seed))
+        if not tests and not any(duel.foil >= 0 for duel in key):
+            warnings.append("Every video has the same captions, so no control item can be made.")
+        return Dealt(key, files, problems=problems, warnings=warnings)
+
+    def duels(
+        self,
+        stories: Mapping[str, Mapping[str, Story]],
+        times: _Times,
+        tests: Mapping[str, Sequence[Question]],
+        options: CampaignRequest,
+        rng: random.Random,
+    ) -> list[Duel]:
+        foils = Foils(stories)
         deck = [
             (item, a, b) for item, by in stories.items() for a, b in itertools.combinations(sorted(by), 2)
         ]
         per_hit = options.per_hit or 10
-        controls = 0 if tests else math.ceil(CONTROLS * per_hit)
+        controls = 0 if tests else max(LEAST, math.ceil(CONTROLS * per_hit))
         key: list[Duel] = []
         for number, hand in enumerate(deal_rounds(deck, per_hit, options, rng, "comparisons"), 1):
             hit = f"h{number:05d}"
@@ -77,9 +89,7 @@ class Preference(StoryStudy):
             duels += _controls(hit, hand, deck, foils, times, controls, rng)
             rng.shuffle(duels)
             key += [msgspec.structs.replace(duel, position=place) for place, duel in enumerate(duels)]
-        if not tests and controls and not any(duel.foil >= 0 for duel in key):
-            warnings.append("Every video has the same captions, so no control item can be made.")
-        return Dealt(key, files, problems=problems, warnings=warnings)
+        return key
 
     def shown(self, line: Duel) -> dict[str, Any]:
         question = (
@@ -124,7 +134,9 @@ class Preference(StoryStudy):
             right = answer.get("test") == line.question.answer
             yield Rating(**common, system="", value=float(right), kind=TEST, criterion=TEST)
 
-    def analyse(self, records: Sequence[Rating], *, faithful: float, minimum: int, **options: Any) -> Any:
+    def analyse(
+        self, records: Sequence[Rating], *, faithful: float | None, minimum: int, **options: Any
+    ) -> Any:
         from ..analysis.preference import analyse_preferences
 
         return analyse_preferences(records, faithful=faithful, minimum=minimum, **options)

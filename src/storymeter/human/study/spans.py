@@ -106,7 +106,9 @@ class ErrorSpans(DirectAssessment):
             out[rater] = verdict
         return out
 
-    def analyse(self, records: Sequence[Rating], *, faithful: float, minimum: int, **options: Any) -> Any:
+    def analyse(
+        self, records: Sequence[Rating], *, faithful: float | None, minimum: int, **options: Any
+    ) -> Any:
         from ..analysis.spans import analyse_spans
 
         return analyse_spans(records, **options)

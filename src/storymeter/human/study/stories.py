@@ -3,11 +3,14 @@
 Stories that must lose: told of other pictures, and not to be found by who only compares the texts.
 
 The stories of one item share words, and one drawn blindly from another item does not: of three or four
-stories of VIST, the one with the least in common with the rest was the foil in three cases of four. So how
-much the foil has in common with the stories beside it is drawn, too. Its wanted likeness is that of a story
-that belongs there; of `LOTS` stories of other items, as long as the others, the one that comes nearest is
-taken. Then the same comparison finds it little more often than a guess does (docs/human-analysis.md). More
-lots would come nearer still, and tell of the same things more often, so that who looked might be taken in.
+stories of VIST, the one with the least in common with the rest was the foil in three cases of four. So it is
+drawn which place the foil takes when the stories of a survey are ordered by what they have in common with
+the rest, the last place half as often as each other place, because it is the easiest to take; of up to `LOTS`
+stories of other items, about as long as the others, the first one that takes the place is the foil (or the
+one that comes nearest). Then neither the story with the least in common nor the second one is the foil much
+more often than a guess finds it (docs/human-analysis.md). Beside one caption of another author, of a
+preference, the wanted likeness is that of the caption displaced, and `NEAR` are looked at: more would tell of
+the same things more often, so that who looked might be taken in.
 
 Likeness is the cosine of the sets of words, weighted by log(N / df) over all stories of the study.
 
@@ -138,8 +141,10 @@ def deal_rounds(
     return dealt
 
 
-#: stories that are looked at
-LOTS = 24
+#: stories that are looked at: in a survey, and for a preference
+LOTS, NEAR = 200, 24
+#: how often the story with the least in common is to be the foil, against 1 for each other place
+LAST = 0.5
 _WORD = re.compile(r"\w+")
 
 
@@ -156,6 +161,11 @@ class Foils:
     def _sum(self, words: frozenset[str]) -> float:
         return math.fsum(self._weight[word] for word in words)
 
+    def rarity(self, story: Story) -> float:
+        """The mean weight of a story's words."""
+        words = self._words[story]
+        return self._sum(words) / len(words) if words else 0.0
+
     def alike(self, story: Story, others: Sequence[Story]) -> float:
         """How much a story has in common with others, on average, from 0 to 1."""
         found = []
@@ -167,33 +177,53 @@ class Foils:
     def among(self, item: str, rng: random.Random) -> tuple[str, Story] | None:
         """One more story beside those of an item, and whose it is; None where all are told of it, too."""
         own = list(self.stories[item].values())
-        place = rng.randrange(len(own))
-        wanted = self.alike(own[place], own[:place] + own[place + 1 :])
-        return self._drawn(item, own, wanted, round(statistics.fmean(map(len, own))), rng)
+        wanted = rng.choices(range(len(own) + 1), [LAST, *([1.0] * len(own))])[0]
+
+        def misses(story: Story) -> int:
+            likeness = [
+                self.alike(one, [other for k, other in enumerate([*own, story]) if k != number])
+                for number, one in enumerate([*own, story])
+            ]
+            return abs(sum(one < likeness[-1] for one in likeness[:-1]) - wanted)
+
+        length = round(statistics.fmean(map(len, own)))
+        found, fewest = None, len(own) + 1
+        for one in self._lots(item, length, LOTS, rng, tolerance=1):
+            missed = misses(one[1])
+            if missed < fewest:
+                found, fewest = one, missed
+            if not missed:
+                break
+        return found
 
     def instead(self, item: str, displaced: str, beside: str, rng: random.Random) -> tuple[str, Story] | None:
         """A story in the place of one author's, beside that of another."""
         own = self.stories[item]
         wanted = self.alike(own[displaced], [own[beside]])
-        return self._drawn(item, [own[beside]], wanted, len(own[displaced]), rng)
+        # of the author displaced, so that no author's manner gives the foil away
+        lots = self._lots(item, len(own[displaced]), NEAR, rng, author=displaced)
+        # what shares words with any story has common ones: whether the foil has the rarer words is drawn, too
+        rarer, usual = rng.random() < 0.5, self.rarity(own[beside])
+        lots = [one for one in lots if (self.rarity(one[1]) > usual) == rarer] or lots
+        return min(lots, key=lambda one: abs(self.alike(one[1], [own[beside]]) - wanted), default=None)
 
-    def _drawn(
-        self, item: str, beside: Sequence[Story], wanted: float, sentences: int, rng: random.Random
-    ) -> tuple[str, Story] | None:
+    def _lots(
+        self, item: str, sentences: int, most: int, rng: random.Random, tolerance: int = 0, author: str = ""
+    ) -> list[tuple[str, Story]]:
+        """Stories of other items that have so many sentences, or come nearest; in random order."""
         own = set(self.stories[item].values())
         others = [
             (other, story)
             for other, by in self.stories.items()
             if other != item
-            for story in by.values()
-            if story not in own
+            for name, story in by.items()
+            if story not in own and author in ("", name)
         ]
         if not others:
-            return None
-        nearest = min(abs(len(story) - sentences) for _, story in others)
-        fitting = [one for one in others if abs(len(one[1]) - sentences) == nearest]
-        lots = rng.sample(fitting, min(LOTS, len(fitting)))
-        return min(lots, key=lambda one: abs(self.alike(one[1], beside) - wanted))
+            return []
+        nearest = max(tolerance, min(abs(len(story) - sentences) for _, story in others))
+        fitting = [one for one in others if abs(len(one[1]) - sentences) <= nearest]
+        return rng.sample(fitting, min(most, len(fitting)))
 
 
 def _words(story: Story) -> frozenset[str]:

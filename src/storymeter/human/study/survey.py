@@ -1,14 +1,15 @@
 """The story survey of Wang et al. (RoViST, figure 7): a picture sequence, several stories, three marks from 1
 to 5 for each, and one vote for the best.
 
-The order of the stories is drawn by lot. In two sequences of five there is one more story, told of other
-pictures: it must lose. Who votes for it, or finds it as well grounded in the pictures as the others are on
-average, did not look."""
+The order of the stories is drawn by lot. In every sequence there is one more story, of other pictures, which
+must be the worst. Who votes for it, or gives any other story no higher mark for `grounded`, did not look; one
+slip in eight is allowed (`base.least_right`). docs/human-studies.md says what blind and text-only raters
+reach."""
 
 from __future__ import annotations
 
 import math
-import statistics
+import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -24,8 +25,8 @@ from .base import TEST, Dealt, Rehearsing, fit
 from .stories import Foils, Story, StoryStudy, deal_rounds, gather, pictures_of
 
 CRITERIA = ("grounded", "coherent", "no_repetition")
-#: sequences with a story that must lose
-CONTROLS = 0.4
+#: the share of the sequences with a story that must lose, and how many at least
+CONTROLS, LEAST = 1.0, 3
 
 
 class Panel(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="task", tag="survey"):
@@ -75,12 +76,22 @@ class Survey(StoryStudy):
                 hint="Name them in the caption files, or put them into FOLDER/<sequence id>/.",
             )
         stories = gather(options.systems, whole, self.name)
+        key = self.panels(stories, whole, options, drawn(self.name, seed))
+        return Dealt(key, checked.clips, problems=problems, warnings=checked.warnings)
+
+    def panels(
+        self,
+        stories: Mapping[str, Mapping[str, Story]],
+        pictures: Mapping[str, tuple[str, ...]],
+        options: CampaignRequest,
+        rng: random.Random,
+    ) -> list[Panel]:
         foils = Foils(stories)
-        rng = drawn(self.name, seed)
-        per_hit = options.per_hit or 5
+        per_hit = options.per_hit or min(8, len(stories))
         key: list[Panel] = []
         for number, hand in enumerate(deal_rounds(list(stories), per_hit, options, rng, "sequences"), 1):
-            controls = set(rng.sample(hand, min(len(hand), math.ceil(CONTROLS * per_hit))))
+            count = max(LEAST, math.ceil(CONTROLS * per_hit))
+            controls = set(rng.sample(hand, min(len(hand), count)))
             for position, item in enumerate(hand):
                 told: list[tuple[str, Story]] = sorted(stories[item].items())
                 strange = foils.among(item, rng) if item in controls else None
@@ -95,12 +106,12 @@ class Survey(StoryStudy):
                         item,
                         names,
                         tuple(story for _, story in order),
-                        whole[item],
+                        pictures[item],
                         names.index("") if strange is not None else -1,
                         strange[0] if strange is not None else "",
                     )
                 )
-        return Dealt(key, checked.clips, problems=problems, warnings=checked.warnings)
+        return key
 
     def media(self, line: Panel) -> tuple[str, ...]:
         return line.images
@@ -130,14 +141,16 @@ class Survey(StoryStudy):
         for number, system in enumerate(line.systems):
             if number == line.foil:
                 others = [marks[0] for place, marks in enumerate(answer["marks"]) if place != number]
-                right = answer["vote"] != number and answer["marks"][number][0] < statistics.mean(others)
+                right = answer["vote"] != number and answer["marks"][number][0] < min(others)
                 yield Rating(**common, system="", value=float(right), kind=TEST, criterion=TEST)
                 continue
             for criterion, value in zip(CRITERIA, answer["marks"][number], strict=True):
                 yield Rating(**common, system=system, value=float(value), criterion=criterion)
             yield Rating(**common, system=system, value=float(answer["vote"] == number), criterion="vote")
 
-    def analyse(self, records: Sequence[Rating], *, faithful: float, minimum: int, **options: Any) -> Any:
+    def analyse(
+        self, records: Sequence[Rating], *, faithful: float | None, minimum: int, **options: Any
+    ) -> Any:
         from ..analysis.survey import analyse_survey
 
         return analyse_survey(records, faithful=faithful, **options)
@@ -148,4 +161,8 @@ class Survey(StoryStudy):
             [max(1, min(5, round(1 + level / 25 + bot.rng.gauss(0, 0.4)))) for _ in CRITERIA]
             for level in levels
         ]
+        if secret is not None and secret.foil >= 0 and bot.attentive:
+            # who looks sees that the other stories have at least something of the pictures
+            for number, row in enumerate(marks):
+                row[0] = 1 if number == secret.foil else max(2, row[0])
         return {"marks": marks, "vote": levels.index(max(levels))}
