@@ -39,6 +39,15 @@ def answered(tmp_path: Path) -> Path:
     return folder
 
 
+def test_consent_on_a_platform_names_the_pay(tmp_path: Path) -> None:
+    human = ("--human", HERE / "human.json", "--clips", HERE / "clips", "--system-per-block", 2)
+    more = ("--platform", "mturk", "--price", 2, "--hits", 2)
+    made = run("new", tmp_path / "study", "--systems", *SYSTEMS, *human, *more)
+    assert made.exit_code == 0, made.output
+    with preview(tmp_path / "study") as address:
+        assert "You are paid 2.00 USD for it." in httpx.get(address, follow_redirects=True).text
+
+
 def test_one_rater_is_erased(answered: Path) -> None:
     home = Folder(answered)
     before, links = human_kit.answers(home), home.links()
@@ -70,6 +79,11 @@ def test_a_preview_stores_nothing(answered: Path) -> None:
     with preview(answered) as address:
         page = httpx.get(address, follow_redirects=True)
         assert page.status_code == 200 and "Before you begin" in page.text
+        campaign = Folder(answered).campaign
+        minutes = max(1, round(campaign.seconds_per_hit / 60))
+        assert f"It takes about {minutes} minutes." in page.text, "consent says how long it takes"
+        assert "You are paid" not in page.text, "the pay of personal links is the organiser's to promise"
+        assert "decline" in page.text
         assert httpx.post(address + "/begin", headers={"origin": address.split("/r/")[0]}).status_code == 303
         assert httpx.get(address + "/item").json()["next"]["n"] == 1
     after = {path.name: path.read_bytes() for path in answered.iterdir() if path.suffix != ".db-shm"}
