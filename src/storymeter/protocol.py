@@ -171,7 +171,8 @@ def _presets() -> dict[str, Preset]:
         Preset(
             Protocol(),
             "The definitions of the SODA paper; where the paper leaves a choice open: missing videos count 0,"
-            " and the annotator with the better F1 is used.",
+            " and the annotator with the better F1 is used (the paper's own tables merge annotators:"
+            " paper+refs=merge).",
             "Fujita et al., SODA, ECCV 2020",
         ),
         Preset(
