@@ -107,10 +107,11 @@ def main() -> int:
     printed: set[float] = set()
     wrong = 0
     with tempfile.TemporaryDirectory() as name:
-        folder = given.keep or Path(name)
-        if not (folder / "data").exists():
-            (folder / "data").symlink_to(data)
         for page, text in texts.items():
+            folder = (given.keep or Path(name)).resolve() / page
+            folder.mkdir(exist_ok=True)
+            if not (folder / "data").exists():
+                (folder / "data").symlink_to(data)
             for block in commands(text):
                 if given.pages and page not in given.pages:
                     continue
