@@ -88,15 +88,28 @@ READ = {
     "accept", "against", "candidates", "clips", "data", "entities", "file", "files", "glove", "held-out",
     "human", "images", "labels", "pilot", "references", "replicates", "scores", "source", "sources", "system",
     "systems", "tests", "videos", "vision", "wheels", "human verify words",
+    "completion-code", "meta benchmark name",
 }  # fmt: skip
 #: those that write in a folder or file of their own and keep what is there: a campaign, a backup or a
 #: deployment is never made over another; a run, a training and a store of values go on where they stopped
 KEPT = {
     "human backup out", "human deploy out", "human restore folder", "human new folder", "human demo dir",
-    "score into", "meta report-card keep", "train blend parts",
+    "score into", "meta report-card keep",
 }  # fmt: skip
 #: folders of campaigns, which these commands read or add answers to
-CAMPAIGNS = {"analyse", "backup", "close", "deploy", "export", "serve", "simulate", "status", "verify"}
+CAMPAIGNS = {
+    "analyse",
+    "backup",
+    "close",
+    "deploy",
+    "erase",
+    "export",
+    "preview",
+    "serve",
+    "simulate",
+    "status",
+    "verify",
+}
 
 
 def _commands(group: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:

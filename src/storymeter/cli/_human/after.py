@@ -141,9 +141,7 @@ def analyse_command(
     storymeter human analyse ratings.csv --html people.html
     """
     from ...human import analyse
-    from ...human.analysis.assessment import Analysis
-    from ...human.analysis.spans import SpanStudy
-    from ...human.analysis.studies import replications
+    from ...human.analysis.studies import replications, scores_of
     from ...report import present
     from ...report.assessment import caption_csv, replication_line
 
@@ -165,8 +163,9 @@ def analyse_command(
         keep(shown, _beside(page, name, several), _beside(figures, name, several))
         if name in repeated:
             say(replication_line(repeated[name]))
-        if isinstance(one, Analysis | SpanStudy):
-            scored[name] = one.analysis if isinstance(one, SpanStudy) else one
+        scores = scores_of(one)
+        if scores is not None:
+            scored[name] = scores
         if word_file is not None:
             _words(one, _beside(word_file, name, several))
         if caption_file is not None:
@@ -181,27 +180,23 @@ def analyse_command(
 
 
 def _present(found: Any, repeated: Any, pay: dict[str, Any]) -> Presentation:
-    from ...human.analysis.assessment import Analysis
-    from ...human.analysis.spans import SpanStudy
+    from ...human.analysis.studies import scores_of
     from ...report import present
 
-    return (
-        present(found, **pay, repeated=repeated)
-        if isinstance(found, Analysis | SpanStudy)
-        else present(found)
-    )
+    return present(found) if scores_of(found) is None else present(found, **pay, repeated=repeated)
 
 
 def _words(found: Any, path: str) -> None:
     """The labels of every word, into a file."""
-    from ...human.analysis.spans import SpanStudy, to_jsonl
+    from ...human.analysis.spans import to_jsonl
 
-    if not isinstance(found, SpanStudy):
+    labels = getattr(found, "labels", None)
+    if labels is None:
         raise DataError(
             "There are no marked words in these ratings.", hint="--words is for error span studies."
         )
-    write_text(path, to_jsonl(found.labels))
-    say(f"Words of {many(len(found.labels), 'caption')}: {path}")
+    write_text(path, to_jsonl(labels))
+    say(f"Words of {many(len(labels), 'caption')}: {path}")
 
 
 def _captions(analysis: Analysis | None, path: str) -> None:

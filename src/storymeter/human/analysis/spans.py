@@ -47,7 +47,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -57,6 +57,7 @@ import numpy as np
 from ...arrays import FloatArray, IntArray
 from ...captions import Rating
 from ...errors import DataError
+from ..campaign.money import Pay, of_paper
 from ..raters_on_hold import Held, records_without
 from ..ratings import from_records
 from .assessment import Analysis, analyse
@@ -119,8 +120,11 @@ def analyse_spans(
     *,
     accept: Literal["passed", "all"] = "passed",
     held: Held = "leave-out",
+    pay: Pay | None = None,
     **options: Any,
 ) -> SpanStudy:
+    # all work is paid, also that of raters whom the marks speak against
+    pay = pay or of_paper(len({(one.campaign, one.rater, one.hit) for one in records}))
     records, notes = records_without(records, held)
     planted = planted_found(records)
     blind = {rater for rater, found in planted.items() if sum(found) < FOUND * len(found)}
@@ -144,7 +148,7 @@ def analyse_spans(
     used = [one for one in kept if one.rater in trusted]
     agreement, pairs = _agreement(used)
     return SpanStudy(
-        analysis,
+        replace(analysis, pay=pay),
         tuple(_markers(records, planted, blind, pairs)),
         agreement,
         tuple(_profiles(used)),

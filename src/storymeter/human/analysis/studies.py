@@ -18,7 +18,6 @@ from typing import Any, TypeAlias
 
 from ...errors import DataError, StorymeterWarning, many
 from ...progress import Note, unsaid
-from ..campaign.money import of_paper
 from ..ratings import parts
 from ..sources import OpenedRatings, open_ratings
 from .assessment import Analysis
@@ -93,14 +92,16 @@ def replications(found: Mapping[str, StudyResult], again: Any, **options: Any) -
     only = next(iter(second.values()))
     repeated = {}
     for name, one in found.items():
-        other = second.get(name, only)
-        if isinstance(one, Analysis | SpanStudy) and isinstance(other, Analysis | SpanStudy):
-            repeated[name] = replication(_scores(one).ranking, _scores(other).ranking)
+        first, other = scores_of(one), scores_of(second.get(name, only))
+        if first is not None and other is not None:
+            repeated[name] = replication(first.ranking, other.ranking)
     return repeated
 
 
-def _scores(found: Analysis | SpanStudy) -> Analysis:
-    return found.analysis if isinstance(found, SpanStudy) else found
+def scores_of(found: StudyResult) -> Analysis | None:
+    """The analysis of the scores of a study, also of one that has more than scores; None without scores."""
+    scores = getattr(found, "analysis", found)
+    return scores if isinstance(scores, Analysis) else None
 
 
 def strata_of(opened: OpenedRatings, wanted: str | None) -> dict[str, OpenedRatings]:
@@ -125,12 +126,11 @@ def result_of(
         splits = 100 if len(opened) <= SPLIT_LIMIT else 0
     if opened.table is not None:
         return replace(analyse_scores(opened.table, splits=splits, **options), pay=opened.pay)
-    more = {"splits": splits, **options} if opened.kind.scored else {"held": options.get("held", "leave-out")}
+    if opened.kind.scored:
+        more = {"splits": splits, "pay": opened.pay, **options}
+    else:
+        more = {"held": options.get("held", "leave-out")}
     found: StudyResult = opened.kind.analyse(opened.records, faithful=faithful, minimum=minimum, **more)
-    if isinstance(found, SpanStudy):
-        # all work is paid, also that of raters whom the marks speak against
-        pay = opened.pay or of_paper(len({(one.campaign, one.rater, one.hit) for one in opened.records}))
-        found = replace(found, analysis=replace(found.analysis, pay=pay))
     notes = opened.notes
     if opened.pay is not None and not opened.kind.scored:
         notes = (*notes, opened.pay.sentence)
