@@ -95,10 +95,11 @@ def test_by_keyboard_alone(study: Folder, served: Serve, open_page: Any, photogr
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     count(page, f"1 of {study.campaign.hit_size}")
-    for _ in range(6):
+    for _ in range(8):  # instructions, comment and the controls of the clip come before it
         page.keyboard.press("Tab")
         if page.evaluate("() => document.activeElement.id") == "play":
             break
+    assert page.evaluate("() => document.activeElement.id") == "play"
     page.keyboard.press("Enter")
     watch(page)
     page.keyboard.press("Tab")
@@ -207,12 +208,12 @@ def test_captions_with_times_lead_into_the_clip(
         prepare(CampaignRequest(task="preference", systems=corpora, clips=clips, per_hit=4)),
         tmp_path / "study",
     )
-    assert folder.campaign.hit_size == 6, "no test questions: two of the comparisons are controls"
+    assert folder.campaign.hit_size == 8, "no test questions: four more comparisons are controls"
     _, links = served(folder)
     page = open_page(viewport={"width": 1200, "height": 1000}, color_scheme="dark")
     page.goto(links[0])
     page.get_by_role("button", name="I agree").click()
-    count(page, "1 of 6")
+    count(page, "1 of 8")
     assert page.locator(".time").first.get_attribute("aria-disabled") == "true"
     page.locator("#play").click()
     page.wait_for_function("() => document.querySelector('.time')?.getAttribute('aria-disabled') === null")
