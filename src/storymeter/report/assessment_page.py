@@ -116,7 +116,7 @@ def present_strata(
     def json() -> str:
         data = {}
         for name, one in results.items():
-            scores = one.analysis if isinstance(one, SpanStudy) else one
+            scores = one if isinstance(one, Analysis) else one.analysis
             paid = stated(scores.pay, scores.hits, **pay)
             data[name] = study_data(one, pay=paid, repeated=again.get(name))
         return to_json({"schema": 1, "strata": data})
@@ -126,7 +126,7 @@ def present_strata(
 
 def study_data(found: Analysis | SpanStudy, **more: Any) -> dict[str, Any]:
     """What the JSON output of one study holds."""
-    return span_data(found, **more) if isinstance(found, SpanStudy) else analysis_data(found, **more)
+    return analysis_data(found, **more) if isinstance(found, Analysis) else span_data(found, **more)
 
 
 def analysis_page(
