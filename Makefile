@@ -61,7 +61,7 @@ harnesses:
 	$(PYTHON) -m venv build/harnesses
 	$(HARNESSES) -m pip install $(PINNED) torch
 	$(HARNESSES) -m pip install $(PINNED) --requirement tests/harnesses/requirements.txt
-	$(HARNESSES) -m pip install $(PINNED) '.[parquet,harness]' pytest pytest-timeout hypothesis
+	$(HARNESSES) -m pip install $(PINNED) '.[parquet,harness,neural]' pytest pytest-timeout hypothesis
 	$(HARNESSES) -c "import torchvision" 2>/dev/null || $(HARNESSES) -m pip uninstall --quiet --yes torchvision
 	$(HARNESSES) -m pytest tests/harnesses tests/compat/test_harnesses.py tests/unit/test_trainer_rewards.py \
 		tests/unit/test_harness_tasks.py tests/unit/formats/test_harness_logs.py
