@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..captions import Caption, Document
+from ..errors import some
 from .problems import MISSING, Path, ProblemLog, named, others, where
 
 # Texts and times as they stand in a file, judged: kept as they are and reported, or left out.
@@ -218,7 +219,7 @@ class Check(Values):
                     else "an id must be a string or a whole number, and not empty"
                 ),
                 at,
-                detail="" if id is MISSING else f"found {named(id)}",
+                detail="" if id is MISSING else f"found {named(id)}{_field_of(id)}",
             )
             id = where(at)
         elif not id.isprintable():
@@ -353,3 +354,10 @@ class Check(Values):
 
     def _place(self, template: Path, index: int) -> Path:
         return (*self._at, *(index if step is INDEX else step for step in template))
+
+
+def _field_of(id: Any) -> str:
+    """The way out where an object stands in place of an id: the option that names the field inside."""
+    if not isinstance(id, dict) or not id:
+        return ""
+    return f" ({some(id)}); --columns video=FIELD.{next(iter(id))} names the id in it"

@@ -83,6 +83,19 @@ def test_row_numbers_name_the_options(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["systems"][0]["coverage"]["matched"] == 3
 
 
+def test_an_object_in_place_of_an_id_names_the_option(tmp_path: Path) -> None:
+    """With a column of answers named by hand, `doc` was taken for the id, and the error named no way out."""
+    log = tmp_path / "log.jsonl"
+    rows = [{"doc": {"clip": key}, "filtered_resps": ["0:00 - 0:05: A dog runs."]} for key in "ab"]
+    log.write_text("\n".join(map(json.dumps, rows)))
+    failed = CliRunner().invoke(cli, ["validate", str(log), "--columns", "answer=filtered_resps"])
+    assert "--columns video=FIELD.clip names the id in it" in failed.output + str(failed.exception)
+    done = CliRunner().invoke(
+        cli, ["validate", str(log), "--columns", "answer=filtered_resps,video=doc.clip"]
+    )
+    assert done.exit_code == 0 and "2 documents, 2 captions" in done.output
+
+
 def test_one_reversed_segment_does_not_stop_a_log(tmp_path: Path) -> None:
     rows = [
         {"doc": {"video_id": "a"}, "filtered_resps": ["0:09 - 0:07: It jumps.\n0:00 - 0:05: A dog runs."]}
