@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from storymeter.cli._shown import show_story
 
 import storymeter
+from storymeter.report import present, render
+from storymeter.story import explain_story
 
 STORIES = Path(__file__).resolve().parents[2] / "examples" / "stories"
 
@@ -22,11 +23,9 @@ def test_the_page_of_the_packaged_story(
     for name in ("torch", "transformers", "PIL", "HanTa"):
         pytest.importorskip(name)
     page = open_page(viewport={"width": 900, "height": 700})
-    page.set_content(
-        show_story(
-            "beach", storymeter.read(STORIES / "good.json"), images=str(STORIES / "images"), with_page=True
-        )[1]
-    )
+    corpus, images = storymeter.read(STORIES / "good.json"), str(STORIES / "images")
+    story = explain_story(corpus.by_id()["beach"][0], system="good", corpus=corpus.documents, images=images)
+    page.set_content(render(present(story, images=images), "html"))
     widths = page.eval_on_selector_all(".seen img", "all => all.map(one => one.naturalWidth)")
     assert len(widths) >= 8 and min(widths) > 0
     assert page.locator(".link").count() == 4 and page.locator(".link.weakest").count() == 1

@@ -104,6 +104,8 @@ def _presenter(dispatcher: Any, kind: type) -> Callable[..., Presentation]:
 @present.register(list)
 @present.register(tuple)
 def _(results: Sequence[Any], **options: Any) -> Presentation:
+    if type(results).__name__ in _MODULES:  # a named tuple whose presenter is not imported yet
+        return _presenter(present, type(results))(results, **options)
     if not results:
         return plain("Nothing", [])
     return present_all(results[0], results, **options)

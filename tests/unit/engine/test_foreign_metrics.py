@@ -188,11 +188,10 @@ def resigned(score: storymeter.Score, signature: Signature) -> storymeter.Score:
 def test_kept_values_of_another_formula_prompt_or_data_are_not_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from storymeter.meta.benchmark import Benchmark
-
     from storymeter.engine.run import Run
     from storymeter.meta import value_cache
     from storymeter.meta.compute import pooled
+    from storymeter.meta.records import Benchmark
 
     def benchmark(first: str) -> Benchmark:
         texts = {("s", "1"): first, ("s", "2"): "a cat"}

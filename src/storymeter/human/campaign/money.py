@@ -5,7 +5,7 @@ their figures from here.
 >>> pay.sentence
 '120 HITs at 0.99 USD plus 20% fee: 142.56 USD; 2.83 USD per hour (about 21 minutes per HIT).'
 >>> pay.warning(8.0)[:65]
-'WARNING: 0.99 USD for about 21 minutes is 2.83 USD per hour, less '
+'WARNING: 0.99 USD for about 21 minutes is 2.83 USD per hour, less'
 >>> fair_price(21 * 60, 8.0)
 2.8
 """
