@@ -21,8 +21,8 @@ from ..human.analysis.preference import of_faithful
 from ..human.analysis.spans import analyse_spans
 from ..human.analysis.survey import story_means
 from ..human.imports import is_known
-from ..human.raters_on_hold import records_without
 from ..human.platform_files import CAPTION_SCORES
+from ..human.raters_on_hold import records_without
 from ..human.sources import OpenedRatings, open_ratings
 from ..human.tables import names_raters
 from ..human.tables.sheets import sheet_of, unpacked
