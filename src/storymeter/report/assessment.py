@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 
 from ..errors import many
 from ..human.analysis.assessment import Analysis
-from ..human.analysis.reliability import Replication
+from ..human.analysis.rater_effects import FEW_RATERS
+from ..human.analysis.reliability import Replication, SplitHalf
 from ..human.analysis.scores import Ranking
 from ..human.campaign.export import safe
 from .table import Column, Table, interval_cell, keys, numbers, to_json
@@ -57,8 +58,8 @@ def rank_range(ranks: tuple[int, int]) -> str:
 CLUSTER_NAMES = {"raters": "over raters", "ranksum": "rank-sum"}
 _CLUSTER_NOTES = {
     "raters": (
-        "Clusters and 95 % intervals take raters as random: they hold for other raters of the same kind."
-        " cluster (rank-sum) is the papers' test over captions, which takes the ratings of one rater as"
+        "Clusters and 95 % intervals take raters as random{hold}. cluster (rank-sum) is the papers'"
+        " test over captions, which takes the ratings of one rater as"
         " independent; where the two differ, trust the first."
     ),
     "ranksum": (
@@ -97,10 +98,33 @@ def system_table(analysis: Analysis) -> Table:
         ],
         rows,
         title="Systems",
-        note="Every system significantly beats every system of the clusters below its own."
-        + (f" {_CLUSTER_NOTES[ranking.by]}" if both else "")
-        + (" raw is –: the file holds standardised scores only." if analysis.scale == "z" else ""),
+        note=" ".join(
+            (
+                *_found(ranking),
+                *([_basis(ranking)] if both else []),
+                *(["raw is –: the file holds standardised scores only."] if analysis.scale == "z" else []),
+            )
+        ),
     )
+
+
+def _found(ranking: Ranking) -> Iterator[str]:
+    """What the clusters say of the differences between systems."""
+    if len(ranking.clusters) > 1:
+        yield "Every system significantly beats every system of the clusters below its own."
+    elif len(ranking.systems) > 1:
+        # neighbours may share a cluster although systems further apart differ
+        yield (
+            "The systems cannot be divided into clusters; single differences are significant."
+            if (ranking.p < ranking.alpha).any()
+            else "No significant difference between systems was found."
+        )
+
+
+def _basis(ranking: Ranking) -> str:
+    """Few raters do not stand for others, which a note of the ranking says."""
+    hold = "" if ranking.raters < FEW_RATERS else ": they hold for other raters of the same kind"
+    return _CLUSTER_NOTES[ranking.by].format(hold=hold)
 
 
 def pair_table(analysis: Analysis) -> Table:
@@ -196,14 +220,28 @@ def summary_lines(analysis: Analysis) -> list[str]:
     else:
         lines.append(f"Agreement cannot be computed: {agree.reason}.")
     if split is not None:
-        lines.append(
-            f"Two random halves of the raters, each on one half of the items, rank the systems alike with r ="
-            f" {split.z:.3f} (95 % of {split.splits} splits: {split.interval[0]:.3f} to"
-            f" {split.interval[1]:.3f})."
-            if split.interval
-            else f"Split-half reliability cannot be computed: {split.reason}."
-        )
+        lines.append(_split_line(split, len(analysis.ranking.systems)))
     return lines
+
+
+def _split_line(split: SplitHalf, systems: int) -> str:
+    halves = "Two random halves of the raters, each on one half of the items,"
+    if split.interval is None:
+        return f"Split-half reliability cannot be computed: {split.reason}."
+    if systems == 2:  # the mean of r = 1 (same order) and r = -1 is the share of same orders
+        return (
+            f"{halves} put the two systems in the same order in {50 * (1 + split.z):.0f} % of"
+            f" {many(split.splits, 'split')} (by chance: 50 %). With two systems r can only be 1 or -1."
+        )
+    if systems == 3:
+        return (
+            f"{halves} rank the systems alike with r = {split.z:.3f} (mean of {many(split.splits, 'split')};"
+            " with three systems chance alone gives r beyond 0.7 or -0.7 in half of all cases)."
+        )
+    return (
+        f"{halves} rank the systems alike with r = {split.z:.3f} (95 % of {split.splits} splits:"
+        f" {split.interval[0]:.3f} to {split.interval[1]:.3f})."
+    )
 
 
 def replication_line(repeated: Replication) -> str:

@@ -141,7 +141,8 @@ SYSTEM_WORDS = {
     ),
     "95 %": (
         "95 % interval of z: with raters as random, where other raters and captions of the same kind would"
-        " put the system; with rank-sum clusters, other captions by the same raters"
+        " put the system (six raters or more are needed for this);"
+        " with rank-sum clusters, other captions by the same raters"
     ),
     "captions": "how many different captions of the system were rated",
     "ratings": "how many ratings they got, exact repeats included",
@@ -149,7 +150,9 @@ SYSTEM_WORDS = {
         "the clusters of the papers: a test over captions that takes all ratings as independent, so that it"
         " separates equal systems more often than it says if raters differ in what they like"
     ),
-    "cluster (over raters)": ("clusters with raters as random: they hold for other raters of the same kind"),
+    "cluster (over raters)": (
+        "clusters with raters as random; from six raters on they hold for other raters of the same kind"
+    ),
 }
 WORKER_WORDS = {
     "passed": "whether the rater passed quality control (–: no control items); the reason is in the next"

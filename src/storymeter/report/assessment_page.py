@@ -15,6 +15,7 @@ from .assessment import (
     TEST_NAMES,
     draw,
     evidence_table,
+    known,
     pair_table,
     replication_line,
     summary_lines,
@@ -69,7 +70,9 @@ def present_analysis(
             return listed
         listed += [profile_table(spans), kind_table(spans)] if spans else []
         if style == "table":
-            listed += [pair_table(analysis), worker_table(analysis), evidence_table(analysis)]
+            listed += [pair_table(analysis)] if several(analysis) else []
+            listed += [worker_table(analysis)]
+            listed += [evidence_table(analysis)] if checked(analysis) else []
             listed += [rater_table(spans)] if spans else []
             listed += [influence_table(analysis.influence)]
         return listed
@@ -124,6 +127,17 @@ def present_strata(
     return Presentation("Results of the human study", tables, json, parts=parts)
 
 
+def several(analysis: Analysis) -> bool:
+    """Whether there are differences between systems to show."""
+    return len(analysis.ranking.systems) > 1
+
+
+def checked(analysis: Analysis) -> bool:
+    """Whether the evidence on any rater holds a number: a control pair, a repeat, agreement with others."""
+    workers = analysis.quality.workers
+    return any(w.pairs or w.repeats or known(w.agreement) is not None for w in workers)
+
+
 def study_data(found: Analysis | SpanStudy, **more: Any) -> dict[str, Any]:
     """What the JSON output of one study holds."""
     return analysis_data(found, **more) if isinstance(found, Analysis) else span_data(found, **more)
@@ -144,6 +158,10 @@ def analysis_page(
         title="Results of the human study",
         summary=summary_lines(analysis),
         replication=replication_line(repeated) if repeated else "",
+        # what raters of another tool were asked is not known
+        ours=analysis.ratings.ours,
+        tested=analysis.tested,
+        several=several(analysis),
         systems=shown(system_table(analysis), SYSTEM_WORDS),
         distributions=distributions(analysis),
         significance=significance(analysis),
@@ -162,7 +180,7 @@ def analysis_page(
         second_gate=SECOND_GATE[analysis.quality.second],
         raters=workers(analysis),
         workers=shown(worker_table(analysis), {**WORKER_WORDS, **flags}),
-        evidence=shown(evidence_table(analysis), EVIDENCE_WORDS),
+        evidence=shown(evidence_table(analysis), EVIDENCE_WORDS) if checked(analysis) else None,
         influence=shown(influence_table(analysis.influence), INFLUENCE_WORDS),
         scale=score_histograms(analysis),
         cost=cost_line(analysis, pay),

@@ -8,18 +8,19 @@ from ..human.analysis.influence import Influence
 from .table import Column, Table
 
 WORDS = {
-    "favours": ("the system that the rater scores most differently from the other raters of its captions"),
-    "bias": (
-        "by how many standard deviations more (or less) than the others the rater scores that system's"
-        " captions, after subtracting the rater's difference over all systems"
+    "system": "the system that the rater scores most differently from the other raters of its captions",
+    "deviation": (
+        "by how many standard deviations higher (+) or lower (-) than the others the rater scores that"
+        " system's captions, after subtracting the rater's mean difference over the other systems: + favours"
+        " the system, - disfavours it"
     ),
     "p": (
-        "how likely so large a bias of any rater for any system is by chance (Holm's correction); below .01:"
-        " flagged"
+        "how likely so large a deviation of any rater for any system is by chance (Holm's correction);"
+        " below .01: flagged"
     ),
     "moves": (
-        "the system whose score the rater moves most, and by how much its score would change without the"
-        " rater"
+        "the system whose score the rater moves most, and by how much the rater's scores raise (+) or lower"
+        " (-) it: its score with the rater less that without"
     ),
     "order": "whether the order of the systems would change without the rater",
 }
@@ -62,9 +63,10 @@ def influence_table(found: Influence) -> Table:
         )
     more = len(ranked) - len(rows)
     return Table(
-        ["rater", "favours", Column("bias", "+.2f"), Column("p", ".3g"), "moves", "order"],
+        ["rater", "system", Column("deviation", "+.2f"), Column("p", ".3g"), "moves", "order"],
         rows,
         title="Influence of single raters",
-        note="For information only: no rater is excluded because of it."
+        note="deviation: how much higher (+) or lower (-) than the others the rater scores the system, in z,"
+        " compared with the other systems. For information only: no rater is excluded because of it."
         + (f" {more:,} more raters are in the JSON." if more > 0 else ""),
     )

@@ -95,3 +95,66 @@ def test_the_report_shows_it(tmp_path: Path) -> None:
     assert told["biases"][0]["rater"] == "r1" and told["biases"][0]["flagged"]
     assert len(told["without"]) == 6
     assert "Influence" in (tmp_path / "page.html").read_text()
+
+
+def two_models(path: Path, dislikes: str, models: tuple[str, ...] = ("model_a", "model_b")) -> Path:
+    """A table of another tool: five workers, no control items; one worker gives model_a less."""
+    random = np.random.default_rng(3)
+    lines = ["worker,clip,model,rating"]
+    for worker in ("w1", "w2", "w3", "w4", "w5"):
+        for clip in range(20):
+            for model in models:
+                lower = 2.0 if (worker, model) == (dislikes, "model_a") else 0.0
+                mark = int(np.clip(round(random.normal(3.4 - lower, 0.8)), 1, 5))
+                lines.append(f"{worker},c{clip},{model},{mark}")
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_a_rater_who_dislikes_a_system_is_not_said_to_favour_it(tmp_path: Path) -> None:
+    file = two_models(tmp_path / "r.csv", "w4")
+    shown = run(file).stdout
+    head = shown.split("Influence of single raters")[1].lstrip()
+    assert head.split("\n")[0].split() == ["rater", "system", "deviation", "p", "moves", "order"]
+    w4 = next(line.split() for line in head.split("\n") if line.split()[:1] == ["w4"])
+    found = msgspec.json.decode(run(file, "--format", "json").stdout)["influence"]
+    biases = {(one["rater"], one["system"]): one["bias"] for one in found["biases"]}
+    assert biases["w4", "model_a"] < -1 and biases["w4", "model_b"] > 1
+    assert w4[1] == "model_a" and w4[2] == "(flagged)" and float(w4[3]) < -1
+    # "moves" has the sign of what the rater's scores do
+    (alone,) = (one for one in found["without"] if one["raters"] == ["w4"])
+    assert (alone["shift"] < 0) == (alone["system"] == "model_a")
+
+
+def test_a_table_from_elsewhere_is_not_said_to_hold_more_than_it_does(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    result = run(two_models(tmp_path / "r.csv", ""), "--html", page)
+    said, html = " ".join(result.output.split()), page.read_text()
+    assert "do not generalise to other raters" in said and "they hold for other raters" not in said
+    assert "significantly beats every system" not in said
+    assert "No significant difference between systems was found." in said
+    assert "in the same order in" in said and "r can only be 1 or -1" in said and "to 1.000" not in said
+    for absent in ("damaged on purpose", "rated how adequately", "Damaged captions", "Far above the line"):
+        assert absent not in html
+    assert "no rater could be tested" in html
+    assert "Control results of each rater" not in said and "Control results of each rater" not in html
+
+
+def test_a_single_system_beats_none(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    result = run(two_models(tmp_path / "r.csv", "", ("model_a",)), "--html", page)
+    assert result.exit_code == 0, result.output
+    said = " ".join(result.output.split())
+    assert "beats every" not in said and "No significant difference" not in said
+    assert "Differences between systems" not in said
+    assert "Significant differences between systems" not in page.read_text()
+
+
+def test_a_study_with_controls_and_enough_raters_says_all(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    result = run(write(tmp_path / "r.jsonl", campaign(raters=8)), "--accept", "all", "--html", page)
+    said, html = " ".join(result.output.split()), page.read_text()
+    assert "they hold for other raters of the same kind" in said and "Control results" in said
+    assert "significantly beats every system" in said
+    for there in ("damaged on purpose", "rated how adequately", "Damaged captions", "Control results"):
+        assert there in html

@@ -42,7 +42,7 @@ LEAST, MOST = 5, 400
 class Bias(NamedTuple):
     rater: str
     system: str
-    #: in z; above 0 the rater favours the system
+    #: in z; above 0 the rater favours the system, below 0 disfavours it
     bias: float
     captions: int
     p: float
