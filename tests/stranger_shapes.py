@@ -202,6 +202,58 @@ def others() -> list[Shape]:
     ]
 
 
+def unusual_times() -> list[Shape]:
+    """Starts and ends under names that no list holds."""
+
+    def records(*names: str, form: Any = _clock) -> list[dict[str, Any]]:
+        return [
+            {"clip": i, **{n: form(t) for n, t in zip(names, (s, e), strict=True)}, "description": text}
+            for i, s, e, text in ROWS
+        ]
+
+    def nested(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [{"clip": i, "events": [{**r, "clip": None} for r in rows if r["clip"] == i]} for i in EVENTS]
+
+    def rounds(time: float) -> int:
+        return round(1000 * time)
+
+    lists = [
+        {"clip": i, "t_begin": [s for s, _, _ in v], "t_finish": [e for _, e, _ in v],
+         "descriptions": [t for _, _, t in v]} for i, v in EVENTS.items()
+    ]  # fmt: skip
+    clocks = records("t_begin", "t_finish")
+    texts = {id: [text for _, _, text in events] for id, events in EVENTS.items()}
+    untimed = [(id, [(text, None, None)]) for id, several in texts.items() for text in several]
+    spoilt = [{**r, "t_begin": "soon"} if n == 0 else r for n, r in enumerate(clocks)]
+    pair = "start=t_begin,end=t_finish"
+    zeros = [{"clip": i, "grade": "0", "seen": "10:30", "description": t} for i, _, _, t in ROWS]
+    lengths = [{"clip": i, "at": _clock(s), "whole": "02:00", "description": text} for i, s, _, text in ROWS]
+    two = [{**r, "clip_onset": r["t_begin"], "clip_out": r["t_finish"]} for r in clocks]
+    return [
+        Shape("begin-finish.jsonl", _lines(clocks), dense()),
+        Shape("begin-finish-nested.jsonl", _lines(nested(clocks)), dense()),
+        Shape("begin-finish-nested-numbers.json", _json(nested(records("t_begin", "t_finish", form=float))),
+              dense()),
+        Shape("begin-finish-lists.json", _json(lists), dense()),
+        Shape("finish-beside-start.jsonl", _lines(records("start", "finishedAt")), dense()),
+        Shape("begin-time.json", _json(records("beginTime", "finishTime", form=float)), dense()),
+        Shape("begin-milliseconds.json", _json(records("t_begin_ms", "t_finish_ms", form=rounds)), dense()),
+        Shape("clocks-without-names.jsonl", _lines(records("foo", "bar")), dense()),
+        Shape("seconds-without-names.json", _json(records("foo", "bar", form=lambda t: f"{t}s")), dense()),
+        Shape("numbers-without-names.json", _json(records("foo", "bar", form=float)), untimed, "references"),
+        Shape("places-of-letters.json", _json(records("char_begin", "char_end", form=float)), untimed,
+              "references"),
+        Shape("tokens-in-and-out.json", _json(records("in", "out", form=float)), untimed, "references"),
+        Shape("zeros-beside-a-clock.json", _json(zeros), untimed, "references"),
+        Shape("length-beside-a-place.json", _json(lengths), untimed, "references"),
+        Shape("two-pairs.json", _json(two), pair),
+        Shape("begin-alone.json", _json([{k: v for k, v in r.items() if k != "t_finish"} for r in clocks]),
+              "--columns start=t_begin"),
+        Shape("begin-not-a-time.json", _json(spoilt), "a time is not a number"),
+        Shape("reversed-unusual.json", _json(records("t_finish", "t_begin")), pair),
+    ]  # fmt: skip
+
+
 def refused() -> list[Shape]:
     """Not one caption per line, or several readings: the command that reads each is in the message."""
     yaml = "".join(f"- video: {id}\n  caption: {text}\n" for id, text in ONE.items())
@@ -228,4 +280,4 @@ def refused() -> list[Shape]:
 
 
 def strangers() -> list[Shape]:
-    return [*containers(), *tables(), *others(), *refused()]
+    return [*containers(), *tables(), *others(), *unusual_times(), *refused()]

@@ -125,7 +125,17 @@ SPAN = _names(
 )
 _MILLIS = re.compile(r"(?:ms|msecs?|millis|milliseconds?)$")
 _FRAMES = re.compile(r"(?:frames?|frameidx|frameindex|frameno|framenumber|frameid)$|^frame(?!rate|spersec)")
-_EDGE = re.compile(r"^(?:start|begin|end|stop|frame|time|segment|duration|from|to|t0|t1|onset|offset)")
+_EDGE = re.compile(
+    r"^(?:t|ts)?(?:start|begin|end|stop|finish|frame|time|segment|duration|from|to|t0|t1|onset|offset)"
+)
+#: what may stand beside the word of a start or an end in the name of a time
+_BESIDE_EDGE = (
+    r"(?:timestamps?|timecodes?|times?|tc|ts|t|seconds?|secs?|s|segment|seg|clip|event|captions?|sentences?|shot"
+    r"|scene|video|vid|action|point|mark|at|milliseconds?|millis|msecs?|ms|frames?)"
+)
+_START = r"(?:begin|start|onset)(?:s|ed|n?ing)?|from|in|t0"
+_END = r"(?:end|stop|finish|offset)(?:s|es|p?ed|p?ing)?|to|until|till|out|t1"
+_SIDES = [re.compile(rf"({_BESIDE_EDGE}{{0,3}})(?:{side})({_BESIDE_EDGE}{{0,3}})") for side in (_START, _END)]
 DURATION = _names(
     "duration video_duration length video_length duration_sec duration_s dur total_duration duration_seconds"
     " clip_duration video_len",
@@ -189,6 +199,22 @@ def unit(name: str) -> str:
     if not _EDGE.match(bare):
         return ""
     return "ms" if _MILLIS.search(bare) else "frame" if _FRAMES.search(bare) else ""
+
+
+def around(name: str, side: int) -> tuple[str, str] | None:
+    """What stands around the word of a start (0) or an end (1); None where the name holds none."""
+    bare = re.sub(r"[\W_]+", "", name.rpartition(".")[2].lower())
+    found = _SIDES[side].fullmatch(bare) if len(bare) < 40 else None
+    return (found[1], found[2]) if found else None
+
+
+def sided(name: str) -> bool:
+    """Does the name say that it is a start or an end? `in` and `out` alone may count tokens.
+
+    >>> [sided(name) for name in ("t_begin", "finishTime", "time_start_sec", "in", "end_char", "begin_idx")]
+    [True, True, True, False, False, False]
+    """
+    return plain(name) not in ("in", "out") and any(around(name, side) is not None for side in (0, 1))
 
 
 def tier(name: str, table: dict[str, int]) -> int | None:

@@ -19,6 +19,7 @@ from .record_questions import Plan, Unread
 from .record_rows import FILE, KEY, NUMBER, Row
 from .roles import get, lookup
 from .source import Source
+from .time_fields import TimeFields
 
 _SENTENCE_END = re.compile(r"[.!?。！？][\"'”’)\]]*(?=\s|$)|[。！？]")
 
@@ -243,7 +244,27 @@ class Builder:
         if count < len(entries) and not self.roles.timed:
             each = "captions of one id are alternative references"
             self.notes.append(each if self.role != "candidates" else "several captions of one id")
+            self._unread_times()
         return entries
+
+    def _unread_times(self) -> None:
+        """Captions of one id, beside fields that look like times and have no role: perhaps a dense file."""
+        roles = self.roles
+        names = list(dict.fromkeys(n for row in self.found.rows[:50] for n in row.fields))
+        taken = (roles.id, roles.text, roles.duration, roles.order, *roles.parts)
+        found = TimeFields(self.found.rows[:2000], names, taken).telling()
+        if not found:
+            return
+        ours = ("start", "end")[: len(found)]
+        way = ",".join(f"{role}={name}" for role, name in zip(ours, found, strict=False))
+        shown = ", ".join(map(repr, found[:6]))
+        report = self.check.error if self.role == "candidates" else self.check.warn
+        report(
+            "unread-times",
+            "several captions have one id, and fields that look like times are not read",
+            (),
+            detail=f"{shown}; if they are: {Unread(self.source, self.plan, self.check).command(way)}",
+        )
 
     # -- times
 

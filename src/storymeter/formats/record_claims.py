@@ -108,7 +108,7 @@ def _table(known: Format, source: Source) -> bool:
         return True
     roles = plan.roles
     if plan.questions:  # only records ask what times mean
-        return any(q.role in ("fps", "length", "segment", "start", "end") for q in plan.questions)
+        return any(q.role in ("fps", "length", "segment", "start", "end", "pair") for q in plan.questions)
     theirs = tuple(columns[role] for role in ("video", "text", "start", "end"))
     if (roles.id, roles.text, roles.start, roles.end) != theirs or roles.span or roles.parts or roles.order:
         return True

@@ -99,6 +99,10 @@ class Unread:
                 )
             ways = " or ".join(self.command(f"records={name}") for name in fields[:4])
             self.check.error("ambiguous", message, (), detail=f"{', '.join(fields[:6])}; choose: {ways}")
+        elif role == "pair":
+            ways = " or ".join(self.command(way) for way in fields[:4])
+            message = "several pairs of fields may be the start and the end"
+            self.check.error("ambiguous", message, (), detail=f"{keys}; choose: {ways}")
         elif role == "fps":
             message = f"{fields[0]!r} holds frames, and no field holds the frame rate"
             way = self.command("fps=25")

@@ -198,7 +198,10 @@ def _parallel(row: Row, found: Found) -> list[Row]:
         and c
         and (
             (tier(n, aliases.SPAN) and all(isinstance(p, list | str) for p in c) and not _one_pair(c))
-            or ((tier(n, aliases.START) or tier(n, aliases.END) or _scaled_any(n)) and not _texts_only(c))
+            or (
+                (tier(n, aliases.START) or tier(n, aliases.END) or _scaled_any(n) or aliases.sided(n))
+                and not _texts_only(c)
+            )
         )
     ]
     if not texts or not spans:

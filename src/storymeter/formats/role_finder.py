@@ -13,6 +13,7 @@ from typing import Any
 from . import aliases
 from .aliases import plain, text_tier, tier
 from .field_values import (
+    Clock,
     all_counting,
     is_broken_span,
     is_counter,
@@ -30,6 +31,7 @@ from .field_values import (
 )
 from .record_rows import FILE, KEY, NUMBER, VALUE
 from .roles import MAPPED, OWNED, Fields, Question, Roles, lookup
+from .time_fields import TimeFields
 
 _SIZES = frozenset(("size", "resolution", "shape", "dim", "dimension", "imagesize", "videosize", "point"))
 _CERTAIN = frozenset(("segment", "timestamp"))  #: names under which a list can only be a span
@@ -77,11 +79,13 @@ class Finder(Fields):
             if len(spans) > 1 and not self._alike(spans):
                 self._ask("segment", spans)
             return replace(roles, span=spans[0])
-        if start:
-            return replace(roles, start=start)
         alone = [n for n in self.inside if plain(n) in ("time", "timestamp") and self._most(n, is_start)]
-        if alone:
-            return replace(roles, start=alone[0])
+        if not alone and (ways := self._pairs(start, end)):
+            if len(ways) > 1:
+                self._ask("pair", [f"start={a},end={b}" for a, b in ways])
+            return replace(roles, start=ways[0][0], end=ways[0][1])
+        if start or alone:
+            return replace(roles, start=start or alone[0])
         if end:
             self.questions.append(Question("start"))
         if not roles.fps and (edges := self._edges()):
@@ -97,6 +101,11 @@ class Finder(Fields):
         if len(pairs) > 1:
             self._ask("segment", pairs)
         return replace(roles, span=pairs[0]) if pairs else roles
+
+    def _pairs(self, start: str, end: str) -> list[tuple[str, str]]:
+        ids = [n for n in self.names if tier(n, aliases.IDS) in (1, 2)]
+        found = TimeFields(self.rows, self.inside, list(self.columns.values()))
+        return found.pairs(ids, start, end)
 
     def _edges(self) -> tuple[str, str] | None:
         """Two columns without names beside each other whose numbers are starts and ends."""
@@ -369,8 +378,6 @@ class Finder(Fields):
 
     def _lasts(self, name: str, roles: Roles) -> bool | None:
         """Starts and durations without ends: is the duration that of each caption, or of the video?"""
-        from .field_values import Clock
-
         if name not in self.inside:
             return False
         if roles.id == FILE:
