@@ -236,6 +236,7 @@ def unusual_times() -> list[Shape]:
               dense()),
         Shape("begin-finish-lists.json", _json(lists), dense()),
         Shape("finish-beside-start.jsonl", _lines(records("start", "finishedAt")), dense()),
+        Shape("finish-beside-time.jsonl", _lines(records("time", "t_finish")), dense()),
         Shape("begin-time.json", _json(records("beginTime", "finishTime", form=float)), dense()),
         Shape("begin-milliseconds.json", _json(records("t_begin_ms", "t_finish_ms", form=rounds)), dense()),
         Shape("clocks-without-names.jsonl", _lines(records("foo", "bar")), dense()),

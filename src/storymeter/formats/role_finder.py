@@ -80,7 +80,7 @@ class Finder(Fields):
                 self._ask("segment", spans)
             return replace(roles, span=spans[0])
         alone = [n for n in self.inside if plain(n) in ("time", "timestamp") and self._most(n, is_start)]
-        if not alone and (ways := self._pairs(start, end)):
+        if ways := self._pairs(start or next(iter(alone), ""), end):
             if len(ways) > 1:
                 self._ask("pair", [f"start={a},end={b}" for a, b in ways])
             return replace(roles, start=ways[0][0], end=ways[0][1])
@@ -104,7 +104,7 @@ class Finder(Fields):
 
     def _pairs(self, start: str, end: str) -> list[tuple[str, str]]:
         ids = [n for n in self.names if tier(n, aliases.IDS) in (1, 2)]
-        found = TimeFields(self.rows, self.inside, list(self.columns.values()))
+        found = TimeFields(self.rows, self.inside, list(self.columns.values()), start)
         return found.pairs(ids, start, end)
 
     def _edges(self) -> tuple[str, str] | None:

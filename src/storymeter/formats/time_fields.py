@@ -31,13 +31,15 @@ def _time(name: str, value: Any) -> float | None:
 class TimeFields:
     """The fields of a sample of rows that may be starts and ends; `taken` have a role already."""
 
-    def __init__(self, rows: Sequence[Row], names: Sequence[str], taken: Sequence[str] = ()) -> None:
+    def __init__(
+        self, rows: Sequence[Row], names: Sequence[str], taken: Sequence[str] = (), start: str = ""
+    ) -> None:
         self.rows = rows
         self.values: dict[str, list[Any]] = {}
         #: in clock notation, or with seconds
         self.notated: set[str] = set()
         for name in names:
-            if name in taken or (aliases.known(name) and not sided(name)):
+            if name in taken or (aliases.known(name) and not sided(name) and name != start):
                 continue
             values = [get(row.fields, name) for row in rows]
             given = [v for v in values if v is not None and v != ""]
@@ -66,6 +68,7 @@ class TimeFields:
             if (start and a != start) or (end and b != end) or not self._ordered(a, b):
                 continue
             first, second = aliases.around(a, 0), aliases.around(b, 1)
+            first = ("", "") if first is None and a == start else first  # `time` beside `t_finish`
             if first is not None and second is not None and self._sure(a, b, any(first)):
                 if first == second:
                     strong.append((a, b))
