@@ -15,7 +15,7 @@ import storymeter
 from storymeter.compat import _dense, huggingface
 from storymeter.compat._texts import prepared
 from storymeter.compat.pycocoevalcap.eval import Cider, Meteor
-from storymeter.errors import UsageError
+from storymeter.errors import StorymeterWarning, UsageError
 from storymeter.pairs import Bleu, Sts
 from storymeter.protocol import get
 
@@ -98,6 +98,18 @@ def test_torchmetrics_of_documents() -> None:
         assert float(score.compute()) == pytest.approx(wanted[mine.name, name].value, abs=1e-15)
     with pytest.raises(UsageError, match="3 predictions but 2"):
         score.update(said[:3], truth[:2])
+
+
+def test_torchmetrics_counts_answers_that_cannot_be_read() -> None:
+    """An answer without a caption counted as a video without captions, without a word."""
+    pytest.importorskip("torchmetrics")
+    from storymeter.compat.torchmetrics import CaptionScore
+
+    score = CaptionScore("soda_c")
+    truth = {"timestamps": [[0, 4]], "sentences": ["a man walks"]}
+    with pytest.warns(StorymeterWarning, match="1 answer of 2 hold no caption"):
+        score.update(["I cannot see the video, sorry.", "From 0 to 4 seconds, a man walks."], [truth, truth])
+    assert int(score.unread) == 1 and float(score.compute()) == 0.5
 
 
 def test_an_unknown_module_is_said() -> None:

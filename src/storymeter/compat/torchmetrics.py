@@ -12,17 +12,20 @@ Metrics of documents take one video a prediction, as captions with times or as t
 
     score = CaptionScore("soda_c", protocol="paper")
     score.update([[{"start": 0, "end": 4, "caption": "a man walks"}]], [{"timestamps": …, "sentences": …}])
+
+Answers that hold no caption are warned of, and counted in `score.unread`.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..engine.run import Run
-from ..errors import MissingPartError, UsageError
+from ..errors import MissingPartError, StorymeterWarning, UsageError, many
 from ..join import Coverage, Task
 from ..metrics import Metric
 from ..options import Tokenizer
@@ -50,6 +53,8 @@ class CaptionScore(torchmetrics.Metric):
     higher_is_better = True
     full_state_update = False
     sums: Any
+    #: answers without a caption that can be read
+    unread: Any
     run: Run | None = None
     scorer: Any
 
@@ -94,6 +99,7 @@ class CaptionScore(torchmetrics.Metric):
         self.run, self.timed = run, timed
         width = len(self.scorer.columns)
         self.add_state("sums", torch.zeros(width, dtype=torch.float64), dist_reduce_fx="sum")
+        self.add_state("unread", torch.zeros((), dtype=torch.long), dist_reduce_fx="sum")
 
     def _rows(self, run: Run, predictions: Sequence[Any], references: Sequence[Any]) -> Any:
         """The rows of documents of one step; a video's references are one annotator or a list of them."""
@@ -108,6 +114,17 @@ class CaptionScore(torchmetrics.Metric):
         if wrong:
             raise UsageError(
                 f"Prediction {wrong[0]} is {len(found[wrong[0]])} documents.", hint="Give one per video."
+            )
+        unread = [
+            k for k, each in enumerate(predictions) if isinstance(each, str) and not found[k][0].captions
+        ]
+        if unread:
+            self.unread += len(unread)
+            warnings.warn(
+                f"{many(len(unread), 'answer')} of {len(found):,} hold no caption that can be read (first:"
+                f" prediction {unread[0]}); they count as videos without captions, and `unread` counts them.",
+                StorymeterWarning,
+                stacklevel=3,
             )
         ids = tuple(f"{k:09d}" for k in range(len(found)))
         against = tuple(documents(each) for each in references)
