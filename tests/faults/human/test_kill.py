@@ -128,10 +128,10 @@ def check_answers(folder: Folder, links: list[str], saved: list[list[tuple[int, 
     store = Store(folder.database)
     try:
         for link, answers in zip(links, saved, strict=True):
-            door = store.door(_mark(link))
-            assert door is not None
+            rater = store.link_of(_mark(link))
+            assert rater is not None
             for position, answer in answers:
-                assert stored[owner[door.ticket], position] == answer
+                assert stored[owner[rater.ticket], position] == answer
     finally:
         store.close()
 

@@ -72,7 +72,7 @@ def test_from_the_first_form_with_data(tmp_path: Path, database: str | None) -> 
     assert contents(url) == before
     store = Store(url)
     try:  # and the work goes on where it was left
-        here = store.standing(1, 1)
+        here = store.progress_of(1, 1)
         assert (
             here is not None
             and (here.stage, here.position) == ("working", 1)
@@ -80,7 +80,7 @@ def test_from_the_first_form_with_data(tmp_path: Path, database: str | None) -> 
         )
         assert store.places("h1")[0].media == (Media("a.webm", "video/webm", 2.0, 10),)
         assert store.answer(Answer(1, 1, 1, '{"value":7}', 9.0, None)).result().status == "saved"
-        done = store.standing(1, 1)
+        done = store.progress_of(1, 1)
         assert (
             done is not None and done.stage == "done" and store.use_code(done.code, 10.0).result() is not None
         )

@@ -20,7 +20,7 @@ from storymeter.human.campaign.record import Folder
 from storymeter.human.server.app import create_app
 from storymeter.human.server.context import Ids
 from storymeter.human.server.items import public
-from storymeter.human.store import Standing, Store
+from storymeter.human.store import RaterProgress, Store
 
 
 @pytest.fixture(scope="module")
@@ -164,7 +164,7 @@ def test_a_classifier_cannot_tell_controls_from_the_rest(tmp_path: Path, clips: 
             sizes = [size[place.media[0].path] for place in places]
             paths = [place.media[0].path for place in places]
             for position, place in enumerate(places):
-                work = Standing("working", number, number, number, hit, 0, 100)
+                work = RaterProgress("working", number, number, number, hit, 0, 100)
                 shown = public(folder, ids, f"/r/token{number}", work, position, place)
                 again = [
                     abs(position - other)

@@ -16,7 +16,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from storymeter.errors import DataError, UsageError
-from storymeter.human.store import Answer, Media, Outcome, Standing, Store, StoreError, Terms, Visitor
+from storymeter.human.store import Answer, Media, Outcome, RaterProgress, Store, StoreError, Terms, Visitor
 from storymeter.human.store.answers import settle
 from storymeter.human.store.engines import HEAD, MIGRATIONS, open_engine, upgrade
 from storymeter.human.store.tables import metadata
@@ -34,7 +34,7 @@ def store(tmp_path: Path) -> Store:
     return store
 
 
-def seat(store: Store, name: str, *, now: float | None = None) -> Standing:
+def seat(store: Store, name: str, *, now: float | None = None) -> RaterProgress:
     ticket = store.enter(Visitor("local", name, "", name, name), 1.0).result()
     work = store.claim(ticket, Terms(size=4, lease=60), now or time.time()).result()
     assert work is not None
@@ -107,7 +107,7 @@ def test_many_threads_one_answer(store: Store) -> None:
 
 def test_many_threads_one_seat_each(store: Store) -> None:
     """Twenty raters ask at once for two seats, and answer at once: two of them keep one."""
-    found: list[Standing] = []
+    found: list[RaterProgress] = []
     outcomes: list[Outcome] = []
 
     def come(number: int) -> None:
@@ -191,7 +191,7 @@ def test_codes_count_once(store: Store) -> None:
     work = seat(store, "r1")
     for position in range(4):
         store.answer(Answer(work.assignment, work.ticket, position, "{}", time.time(), None)).result()
-    here = store.standing(work.ticket, 1)
+    here = store.progress_of(work.ticket, 1)
     assert here is not None and here.stage == "done" and len(here.code) == 11
     first = store.use_code(here.code, 5.0).result()
     again = store.use_code(here.code, 6.0).result()

@@ -19,7 +19,7 @@ from ..campaign.record import Folder, Secrets, fingerprint
 from ..campaign.secret_random import drawn
 from ..clock import Clock
 from ..lru import Recent
-from ..store import Door, Standing, Store, Terms
+from ..store import RaterLink, RaterProgress, Store, Terms
 from .arrivals import Arrivals
 from .requests import PageError
 from .security import AdminGate, Limiter, address, policy
@@ -93,8 +93,8 @@ class Context:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._doors: Recent[str, Door] = Recent(20_000)
-        self._work: Recent[int, Standing] = Recent(20_000)
+        self._links: Recent[str, RaterLink] = Recent(20_000)
+        self._work: Recent[int, RaterProgress] = Recent(20_000)
 
     def _order(self, ticket: int, hit: str) -> list[int] | None:
         """Each rater's own order of a HIT; the same again for the same rater, and known to nobody else."""
@@ -103,29 +103,29 @@ class Context:
 
     # --- who is who ---
 
-    async def door(self, request: Request) -> Door:
+    async def rater(self, request: Request) -> RaterLink:
         """Who stands behind the token of this request. Unknown tokens cost the caller something, known ones
         nothing: nobody is kept out because a neighbour guesses.
         """
         token = request.path_params["token"]
-        known = self._doors.get(token)
+        known = self._links.get(token)
         if known is not None:
             return known
-        found = await run_in_threadpool(self.store.door, fingerprint(token)) if len(token) <= 64 else None
+        found = await run_in_threadpool(self.store.link_of, fingerprint(token)) if len(token) <= 64 else None
         if found is not None:
-            return self._doors.put(token, found)
+            return self._links.put(token, found)
         who = "guess " + address(request)
         blocked = self.guesses.blocked(who)
         self.guesses.count(who)
         raise PageError(429, "too_many") if blocked else PageError(404, "unknown_link")
 
-    async def work(self, ticket: int, *, fresh: bool = False) -> Standing | None:
+    async def work(self, ticket: int, *, fresh: bool = False) -> RaterProgress | None:
         """The ticket's present work. Remembered between answers (its `position` then is not the latest);
         `fresh` asks the store.
         """
         known = None if fresh else self._work.get(ticket)
         if known is None:
-            known = await run_in_threadpool(self.store.standing, ticket, self.campaign.hits_per_rater)
+            known = await run_in_threadpool(self.store.progress_of, ticket, self.campaign.hits_per_rater)
             if known is not None and known.stage == "working":
                 self._work.put(ticket, known)
             else:
@@ -142,7 +142,7 @@ class Context:
         template: str,
         *,
         status: int = 200,
-        door: Door | None = None,
+        rater: RaterLink | None = None,
         for_raters: bool = True,
         **values: Any,
     ) -> Response:
@@ -152,15 +152,15 @@ class Context:
             language=self.campaign.language if for_raters else "en",
             **values,
         )
-        return HTMLResponse(text, status_code=status, headers=self._framing(door) if for_raters else {})
+        return HTMLResponse(text, status_code=status, headers=self._framing(rater) if for_raters else {})
 
-    def _framing(self, door: Door | None) -> dict[str, str]:
+    def _framing(self, rater: RaterLink | None) -> dict[str, str]:
         """Only Mechanical Turk may frame pages, only in a campaign that runs there; and only there is a form
         posted.
         """
-        if self.campaign.platform.name != "mturk" or (door is not None and door.platform != "mturk"):
+        if self.campaign.platform.name != "mturk" or (rater is not None and rater.platform != "mturk"):
             return {}
-        hosts = MTURK_HOSTS if door is not None and door.submit_to else ()
+        hosts = MTURK_HOSTS if rater is not None and rater.submit_to else ()
         forms = " ".join(["'self'", *(f"https://{host}" for host in hosts)])
         return {"content-security-policy": policy(frames=MTURK_FRAMES, forms=forms)}
 
@@ -169,7 +169,7 @@ class Context:
         status: int,
         name: str,
         *,
-        door: Door | None = None,
+        rater: RaterLink | None = None,
         button: tuple[str, str] | None = None,
         for_raters: bool = True,
         refresh: int = 0,
@@ -177,7 +177,7 @@ class Context:
         response = self.page(
             "message.html",
             status=status,
-            door=door,
+            rater=rater,
             for_raters=for_raters,
             title=self.words[f"{name}_title"],
             text=self.words[f"{name}_text"],

@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from ..campaign.record import Folder
 from ..lru import Recent
-from ..store import Answer, Door, Outcome, Place, Standing, StoreError, StoreFullError
+from ..store import Answer, Outcome, Place, RaterLink, RaterProgress, StoreError, StoreFullError
 from .context import Context, Ids, base
 from .requests import Endpoint, json_body
 
@@ -69,7 +69,9 @@ def watch_seconds(folder: Folder, here: Place) -> float | None:
     return here.media[0].seconds * folder.campaign.watch if folder.study.plays and here.media else None
 
 
-def public(folder: Folder, ids: Ids, base: str, work: Standing, position: int, here: Place) -> dict[str, Any]:
+def public(
+    folder: Folder, ids: Ids, base: str, work: RaterProgress, position: int, here: Place
+) -> dict[str, Any]:
     """What a browser gets to know of a place."""
     practice = position < 0
     return {
@@ -91,7 +93,7 @@ def routes(context: Context) -> list[Endpoint]:
     campaign, store, study, words = context.campaign, context.store, context.study, context.words
     ids, clock = context.ids, context.clock
 
-    async def place(work: Standing, position: int) -> Place:
+    async def place(work: RaterProgress, position: int) -> Place:
         hit = "" if position < 0 else work.hit
         places = store.remembered(hit)
         if places is None:
@@ -100,7 +102,7 @@ def routes(context: Context) -> list[Endpoint]:
 
     paces: Recent[tuple[str, int], float] = Recent(100_000)
 
-    def least(work: Standing, position: int, here: Place) -> float:
+    def least(work: RaterProgress, position: int, here: Place) -> float:
         """The least time that this place takes to be seen and read; counted once."""
         key = ("" if position < 0 else work.hit, work.place(position))
         known = paces.get(key)
@@ -109,34 +111,34 @@ def routes(context: Context) -> list[Endpoint]:
             known = paces.put(key, campaign.watch * study.least(here.payload, seconds))
         return known
 
-    async def shown(base: str, work: Standing, position: int) -> dict[str, Any]:
+    async def shown(base: str, work: RaterProgress, position: int) -> dict[str, Any]:
         """The item at a position, or where to go when there is none left."""
         if position >= work.size:
             return {"go": base}
         return public(context.folder, ids, base, work, position, await place(work, position))
 
-    async def working(door: Door, body: ItemBody) -> Standing | None:
+    async def working(rater: RaterLink, body: ItemBody) -> RaterProgress | None:
         """The work that this request speaks of; what was remembered is checked against the id, and looked up
         anew if it does not fit.
         """
         for fresh in (False, True):
-            work = await context.work(door.ticket, fresh=fresh)
+            work = await context.work(rater.ticket, fresh=fresh)
             if work is None or work.stage != "working":
                 return None
             if work.first <= body.at < work.size and ids.is_slot(body.id, work.assignment, body.at):
                 return work
         return None
 
-    async def stale(request: Request, door: Door) -> Response:
-        work = await context.work(door.ticket, fresh=True)
+    async def stale(request: Request, rater: RaterLink) -> Response:
+        work = await context.work(rater.ticket, fresh=True)
         if work is None or work.stage != "working":
             return reply({"status": "gone", "go": base(request)}, 410)
         following = await shown(base(request), work, work.position)
         return reply({"status": "stale", "message": words["stale"], "next": following}, 409)
 
     async def current(request: Request) -> Response:
-        door = await context.door(request)
-        work = await context.work(door.ticket, fresh=True)
+        rater = await context.rater(request)
+        work = await context.work(rater.ticket, fresh=True)
         if work is None or work.stage != "working":
             return reply({"status": "gone", "go": base(request)}, 410)
         if work.position < work.size:
@@ -146,25 +148,25 @@ def routes(context: Context) -> list[Endpoint]:
     def posted(
         name: str,
         kind: type[Body],
-        handle: Callable[[Request, Door, Body, Standing], Awaitable[Response]],
+        handle: Callable[[Request, RaterLink, Body, RaterProgress], Awaitable[Response]],
         summary: str,
     ) -> Endpoint:
         """What the page sends about an item of the work at hand."""
         decoder = msgspec.json.Decoder(kind)
 
         async def route(request: Request) -> Response:
-            door = await context.door(request)
+            rater = await context.rater(request)
             body = await json_body(request, decoder)
-            work = await working(door, body)
-            return await (stale(request, door) if work is None else handle(request, door, body, work))
+            work = await working(rater, body)
+            return await (stale(request, rater) if work is None else handle(request, rater, body, work))
 
         return Endpoint("POST", f"/r/{{token}}/{name}", route, summary, kind, replies=_REFUSALS)
 
-    async def event(request: Request, door: Door, body: EventBody, work: Standing) -> Response:
+    async def event(request: Request, rater: RaterLink, body: EventBody, work: RaterProgress) -> Response:
         await context.arrivals.of(store.played(work.assignment, body.at, body.event, clock.now()))
         return reply({"status": "ok"})
 
-    async def answer(request: Request, door: Door, body: AnswerBody, work: Standing) -> Response:
+    async def answer(request: Request, rater: RaterLink, body: AnswerBody, work: RaterProgress) -> Response:
         here = await place(work, body.at)
         text = study.checked(here.payload, body.answer)
         if text is None:
@@ -173,7 +175,7 @@ def routes(context: Context) -> list[Endpoint]:
             text = msgspec.json.encode({**msgspec.json.decode(text), "comment": body.comment}).decode()
         wanted = Answer(
             work.assignment,
-            door.ticket,
+            rater.ticket,
             body.at,
             text,
             clock.now(),
@@ -184,18 +186,20 @@ def routes(context: Context) -> list[Endpoint]:
         )
         outcome = await context.arrivals.of(store.answer(wanted))
         more = {"feedback": feedback(body.at, body.answer)} if body.at < 0 else {}
-        return await decided(request, door, work, outcome, more)
+        return await decided(request, rater, work, outcome, more)
 
-    async def skip(request: Request, door: Door, body: SkipBody, work: Standing) -> Response:
+    async def skip(request: Request, rater: RaterLink, body: SkipBody, work: RaterProgress) -> Response:
         here = await place(work, body.at)
         missing = any(not (context.clips / one.path).is_file() for one in here.media)
         most = work.size if missing else max(FEWEST_SKIPS, int(SKIPS * work.size))
-        wanted = Answer(work.assignment, door.ticket, body.at, "", clock.now(), None, (), context.terms.lease)
+        wanted = Answer(
+            work.assignment, rater.ticket, body.at, "", clock.now(), None, (), context.terms.lease
+        )
         outcome = await context.arrivals.of(store.skip(wanted, most))
-        return await decided(request, door, work, outcome, {})
+        return await decided(request, rater, work, outcome, {})
 
     async def decided(
-        request: Request, door: Door, work: Standing, outcome: Outcome, more: dict[str, Any]
+        request: Request, rater: RaterLink, work: RaterProgress, outcome: Outcome, more: dict[str, Any]
     ) -> Response:
         if outcome.status in ("saved", "stored"):
             following = await shown(base(request), work, outcome.position)
@@ -206,8 +210,8 @@ def routes(context: Context) -> list[Endpoint]:
             return reply({"status": outcome.status, "missing": missing, "message": said}, 409)
         if outcome.status == "too_many_skips":
             return reply({"status": "refused", "message": words["too_many_skips"]}, 409)
-        context.forget(door.ticket)
-        return await stale(request, door)
+        context.forget(rater.ticket)
+        return await stale(request, rater)
 
     def feedback(position: int, given: dict[str, Any]) -> dict[str, Any]:
         """What a rater hears after a practice item: whether the answer fits, and why."""

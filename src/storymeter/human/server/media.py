@@ -10,7 +10,7 @@ from starlette.responses import FileResponse, Response
 from starlette.types import Message, Receive, Scope, Send
 
 from ..lru import Recent
-from ..store import Media, Standing
+from ..store import Media, RaterProgress
 from .context import Context
 from .requests import Endpoint, PageError
 
@@ -36,7 +36,7 @@ def routes(context: Context) -> list[Endpoint]:
     root = context.clips
     tables: Recent[int, dict[str, Media]] = Recent(4096)
 
-    def look_up(work: Standing) -> dict[str, Media]:
+    def look_up(work: RaterProgress) -> dict[str, Media]:
         """Every media id of an assignment, and the file behind it; remembered, for a clip is asked for in
         several pieces.
         """
@@ -53,8 +53,8 @@ def routes(context: Context) -> list[Endpoint]:
         )
 
     async def media(request: Request) -> Response:
-        door = await context.door(request)
-        work = await context.work(door.ticket)
+        rater = await context.rater(request)
+        work = await context.work(rater.ticket)
         if work is None or work.stage != "working":
             raise PageError(404, "not_found")
         name = request.path_params["name"]

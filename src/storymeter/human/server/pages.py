@@ -14,7 +14,7 @@ from starlette.responses import RedirectResponse, Response
 from ..campaign.export import Visit, mturk_visit, prolific_return, prolific_visit
 from ..campaign.organise import pseudonym
 from ..campaign.record import fingerprint
-from ..store import Door, SessionTakenError, Standing, Visitor
+from ..store import RaterLink, RaterProgress, SessionTakenError, Visitor
 from .context import Context, base
 from .requests import Endpoint, PageError
 from .security import address, same_origin
@@ -33,52 +33,54 @@ def routes(context: Context) -> list[Endpoint]:
         return context.message(200, "home")
 
     async def arrive(request: Request) -> Response:
-        door = await context.door(request)
-        work = await context.work(door.ticket, fresh=True)
+        rater = await context.rater(request)
+        work = await context.work(rater.ticket, fresh=True)
         if work is None:
             raise PageError(404, "unknown_link")
-        return fitting(base(request), door, work)
+        return fitting(base(request), rater, work)
 
     async def task(request: Request) -> Response:
-        door = await context.door(request)
-        work = await context.work(door.ticket, fresh=True)
+        rater = await context.rater(request)
+        work = await context.work(rater.ticket, fresh=True)
         if work is None or work.stage != "working":
             return RedirectResponse(base(request), 303)
-        return context.page("task.html", door=door, base=base(request), count=count, steps=steps)
+        return context.page("task.html", rater=rater, base=base(request), count=count, steps=steps)
 
     async def begin(request: Request) -> Response:
-        door = await context.door(request)
+        rater = await context.rater(request)
         if not same_origin(request):
             raise PageError(403, "forbidden")
-        work = await context.arrivals.of(store.claim(door.ticket, context.terms, context.clock.now()))
-        context.forget(door.ticket)
+        work = await context.arrivals.of(store.claim(rater.ticket, context.terms, context.clock.now()))
+        context.forget(rater.ticket)
         if work is not None and work.stage == "wait":
             return RedirectResponse(f"{base(request)}/wait", 303)
         if work is not None and work.stage == "none_left":
-            return context.message(200, "none_left", door=door)
+            return context.message(200, "none_left", rater=rater)
         return RedirectResponse(f"{base(request)}/task", 303)
 
     async def wait(request: Request) -> Response:
         """All places are taken, but not all are done: look again every now and then."""
-        door = await context.door(request)
-        work = await context.work(door.ticket, fresh=True)
+        rater = await context.rater(request)
+        work = await context.work(rater.ticket, fresh=True)
         if work is None or work.stage not in ("welcome", "expired"):
             return RedirectResponse(base(request), 303)
         button = (f"{base(request)}/begin", words["wait_button"])
-        return context.message(200, "wait", door=door, button=button, refresh=LOOK_AGAIN)
+        return context.message(200, "wait", rater=rater, button=button, refresh=LOOK_AGAIN)
 
-    def fitting(link: str, door: Door, work: Standing) -> Response:
+    def fitting(link: str, rater: RaterLink, work: RaterProgress) -> Response:
         if work.stage == "working":
             return RedirectResponse(f"{link}/task", 303)
         if work.stage == "welcome":
-            return context.page("welcome.html", door=door, base=link, count=count, steps=steps, preview=False)
-        if work.stage == "done":
-            home = prolific_return(campaign) if door.platform == "prolific" else ""
             return context.page(
-                "done.html", door=door, base=link, work=work, visitor=door, home=home, count=count
+                "welcome.html", rater=rater, base=link, count=count, steps=steps, preview=False
+            )
+        if work.stage == "done":
+            home = prolific_return(campaign) if rater.platform == "prolific" else ""
+            return context.page(
+                "done.html", rater=rater, base=link, work=work, visitor=rater, home=home, count=count
             )
         button = (f"{link}/begin", words["expired_button"]) if work.stage == "expired" else None
-        return context.message(200, work.stage, door=door, button=button)
+        return context.message(200, work.stage, rater=rater, button=button)
 
     async def visit(request: Request, platform: str, read: Read) -> Response:
         if campaign.platform.name != platform:
@@ -93,7 +95,7 @@ def routes(context: Context) -> list[Endpoint]:
             context.newcomers.count(who)
             raise PageError(400, "bad_visit")
         token = context.folder.secrets.token(platform, found.external, found.session)
-        if await run_in_threadpool(store.door, fingerprint(token)) is None:
+        if await run_in_threadpool(store.link_of, fingerprint(token)) is None:
             context.newcomers.count(who)
             visitor = Visitor(
                 platform,

@@ -24,18 +24,18 @@ from ..lru import Recent
 from . import answers, engines, erasing, progress, seats
 from .answers import Answer, Outcome
 from .engines import TROUBLE, Database, SessionTakenError, StoreError, StoreFullError
-from .seats import Standing, Terms, Visitor
+from .seats import RaterProgress, Terms, Visitor
 from .tables import assignment, clip, rater, rating, seat, setting, slot, ticket, work, worked_by
 from .writer import Writer
 
 __all__ = [
     "Answer",
-    "Door",
     "Media",
     "Outcome",
     "Place",
+    "RaterLink",
+    "RaterProgress",
     "SessionTakenError",
-    "Standing",
     "Store",
     "StoreError",
     "StoreFullError",
@@ -59,7 +59,7 @@ class Place(NamedTuple):
     payload: dict[str, Any]
 
 
-class Door(NamedTuple):
+class RaterLink(NamedTuple):
     """A known link: its ticket, and where its rater came from."""
 
     ticket: int
@@ -104,7 +104,7 @@ class Store:
         rows = list(slots)
 
         def put(connection: sa.Connection) -> None:
-            taken = seats.told(connection, "campaign")
+            taken = seats.get_setting(connection, "campaign")
             if taken is not None:
                 raise DataError(
                     f"The database already holds the campaign {taken}.",
@@ -127,7 +127,7 @@ class Store:
         self._writer.submit(put).result()
 
     def check(self, campaign_id: str) -> None:
-        found = self._read(lambda c: seats.told(c, "campaign"))
+        found = self._read(lambda c: seats.get_setting(c, "campaign"))
         if found != campaign_id:
             raise DataError(
                 f"The database belongs to {'campaign ' + found if found else 'no campaign'}, not to"
@@ -136,7 +136,7 @@ class Store:
             )
 
     def state(self) -> str:
-        return str(self._read(lambda c: seats.told(c, "state")))
+        return str(self._read(lambda c: seats.get_setting(c, "state")))
 
     def set_state(self, state: Literal["open", "paused", "closed"]) -> Future[Any]:
         change = sa.update(setting).where(setting.c.name == "state").values(value=state)
@@ -160,7 +160,7 @@ class Store:
 
     # --- raters ---
 
-    def door(self, mark: str) -> Door | None:
+    def link_of(self, mark: str) -> RaterLink | None:
         """Who stands behind a link, by the fingerprint of its token."""
         query = (
             sa.select(
@@ -174,16 +174,16 @@ class Store:
             .join(rater, rater.c.id == ticket.c.rater)
             .where(ticket.c.fingerprint == mark)
         )
-        return self._read(lambda c: next((Door(*row) for row in c.execute(query)), None))
+        return self._read(lambda c: next((RaterLink(*row) for row in c.execute(query)), None))
 
     def enter(self, who: Visitor, now: float) -> Future[int]:
         """The ticket of a visit; `SessionTakenError` where the session is another rater's."""
         return self._writer.submit(lambda c: seats.enter(c, who, now))
 
-    def standing(self, ticket_id: int, hits_per_rater: int) -> Standing | None:
-        return self._read(lambda c: seats.standing(c, ticket_id, hits_per_rater))
+    def progress_of(self, ticket_id: int, hits_per_rater: int) -> RaterProgress | None:
+        return self._read(lambda c: seats.progress_of(c, ticket_id, hits_per_rater))
 
-    def claim(self, ticket_id: int, terms: Terms, now: float) -> Future[Standing | None]:
+    def claim(self, ticket_id: int, terms: Terms, now: float) -> Future[RaterProgress | None]:
         """A seat for this link: the one it has, or the next free one."""
         return self._writer.submit(lambda c: seats.claim(c, ticket_id, terms, now))
 

@@ -1,5 +1,5 @@
-"""Who sits where: tickets (a rater's links), seats (one rater's work on one HIT) and leases (nobody holds a
-seat for ever).
+"""Assigns HITs to raters: tickets (a rater's links), seats (one rater's work on one HIT) and leases (a seat
+without answers expires).
 
 A seat is held from the first answer on, which needs a watched clip. Before it, a rater has a seat alone only
 as long as there are others for those who come: then the one that was given out longest ago and has no answer
@@ -60,8 +60,8 @@ class Terms(NamedTuple):
     order: Callable[[int, str], Sequence[int] | None] = lambda ticket_id, hit: None
 
 
-class Standing(NamedTuple):
-    """Where a rater stands. `position` is the next place to be answered."""
+class RaterProgress(NamedTuple):
+    """How far a rater is. `position` is the next place to be answered."""
 
     stage: Stage
     ticket: int
@@ -108,7 +108,7 @@ def enter(connection: sa.Connection, who: Visitor, now: float) -> int:
     return _insert(connection, ticket, **visit)
 
 
-def standing(connection: sa.Connection, ticket_id: int, hits_per_rater: int) -> Standing | None:
+def progress_of(connection: sa.Connection, ticket_id: int, hits_per_rater: int) -> RaterProgress | None:
     owner = connection.execute(
         sa.select(ticket.c.rater, rater.c.held_at)
         .join(rater, rater.c.id == ticket.c.rater)
@@ -116,7 +116,7 @@ def standing(connection: sa.Connection, ticket_id: int, hits_per_rater: int) -> 
     ).one_or_none()
     if owner is None:
         return None
-    state = told(connection, "state")
+    state = get_setting(connection, "state")
     row = connection.execute(
         sa.select(assignment)
         .where(assignment.c.ticket == ticket_id)
@@ -125,11 +125,11 @@ def standing(connection: sa.Connection, ticket_id: int, hits_per_rater: int) -> 
     ).one_or_none()
     if row is None:
         stage: Stage = "held" if owner.held_at is not None else "welcome" if state == "open" else state
-        return Standing(stage, ticket_id, owner.rater)
+        return RaterProgress(stage, ticket_id, owner.rater)
     last = connection.execute(
         sa.select(sa.func.max(rating.c.position)).where(rating.c.assignment == row.id)
     ).scalar()
-    here = Standing(
+    here = RaterProgress(
         "working",
         ticket_id,
         owner.rater,
@@ -155,21 +155,21 @@ def standing(connection: sa.Connection, ticket_id: int, hits_per_rater: int) -> 
     return here if row.state == "active" else here._replace(stage="expired")
 
 
-def claim(connection: sa.Connection, ticket_id: int, terms: Terms, now: float) -> Standing | None:
+def claim(connection: sa.Connection, ticket_id: int, terms: Terms, now: float) -> RaterProgress | None:
     """Give this ticket work: what it has already, its own seat again if that is still free, or the next free
     seat.
     """
     if connection.dialect.name == "postgresql":  # one claim of a rater at a time, whichever server it came to
         mine = sa.select(ticket.c.rater).where(ticket.c.id == ticket_id).scalar_subquery()
         connection.execute(sa.select(rater.c.id).where(rater.c.id == mine).with_for_update())
-    here = standing(connection, ticket_id, terms.hits_per_rater)
+    here = progress_of(connection, ticket_id, terms.hits_per_rater)
     if (
         here is None
         or here.stage in ("working", "closed", "paused", "held")
         or (here.stage == "done" and not here.more)
     ):
         return here
-    if told(connection, "state") != "open" and here.stage != "expired":
+    if get_setting(connection, "state") != "open" and here.stage != "expired":
         return here
     connection.execute(
         sa.update(ticket)
@@ -192,8 +192,8 @@ def claim(connection: sa.Connection, ticket_id: int, terms: Terms, now: float) -
 
 
 def _seat(
-    connection: sa.Connection, here: Standing, place: Any, turn: int, terms: Terms, now: float
-) -> Standing:
+    connection: sa.Connection, here: RaterProgress, place: Any, turn: int, terms: Terms, now: float
+) -> RaterProgress:
     known = connection.execute(
         sa.select(sa.func.count()).select_from(assignment).where(assignment.c.rater == here.rater)
     ).scalar_one()
@@ -216,7 +216,7 @@ def _seat(
     )
     connection.execute(sa.update(seat).where(seat.c.id == place.id).values(assignment=number))
     places = None if order is None else tuple(order)
-    return Standing(
+    return RaterProgress(
         "working", here.ticket, here.rater, number, place.hit, first, terms.size, first, places=places
     )
 
@@ -267,7 +267,7 @@ def use_code(connection: sa.Connection, code: str, now: float) -> dict[str, Any]
     return dict(row._mapping)
 
 
-def told(connection: sa.Connection, name: str) -> Any:
+def get_setting(connection: sa.Connection, name: str) -> Any:
     """What the settings say, such as the campaign's state."""
     return connection.execute(sa.select(setting.c.value).where(setting.c.name == name)).scalar()
 

@@ -252,7 +252,7 @@ def _dense(letter: str) -> bool:
     return "\u3000" <= letter <= "\u9fff" or "\uf900" <= letter <= "\uffef"
 
 
-# Who can be believed so far: by control pairs, or by questions and stories that only who looked gets right.
+# Results of the control items per rater: control pairs, test questions and control stories.
 
 
 TEST = "test"
