@@ -11,8 +11,8 @@ from typing import Any
 import storymeter
 from storymeter.captions import Corpus
 from storymeter.engine import Results
-from storymeter.engine.sharded.cutting import _cut
 from storymeter.engine.sharded.merging import merged_shards
+from storymeter.engine.sharded.partitioning import _cut
 from storymeter.engine.sharded.run import make_job
 from storymeter.engine.sharded.scoring import Worker
 from storymeter.metrics import Metric

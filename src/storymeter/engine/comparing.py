@@ -35,7 +35,7 @@ from ..stats.paired import (
 )
 from ..stats.poisson import paired_tests, standard_error
 from ..stats.resampling import TAIL, expanded_tail, percentiles
-from .comparable import check_comparable
+from .provenance import check_comparable
 from .results import AUTO, Comparison, Difference, Resamples, Results, SystemResult, Tally, value_of
 from .seeds import collapsed, satterthwaite, t_interval, welch
 from .units import summed, units_of

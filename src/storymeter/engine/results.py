@@ -28,7 +28,7 @@ from ..protocol import Protocol
 from ..registry import metric as get_metric
 from ..scores import Score
 from ..stats.multiple import SIGNIFICANT
-from .comparable import check_comparable
+from .provenance import check_comparable
 
 #: of the numbers that this version computes; it rises with every change that `earlier` must know
 REVISION = 2

@@ -33,7 +33,7 @@ from ..scores import Score
 from ..stats.resampling import bootstrap_interval
 from .cautions import joins_captions, own_tokenizer, warn_of_language, warn_of_paragraphs, warn_of_wordless
 from .inputs import Given, both
-from .order import order_field, order_of_references
+from .provenance import order_field, order_of_references
 from .results import AUTO, INTERVALS, MOST_RESAMPLES, Conditions, Resamples, Results, SystemResult, value_of
 from .units import found_unit, with_unit
 

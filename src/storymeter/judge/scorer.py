@@ -35,8 +35,7 @@ from ..options import option
 from ..pairs.scorer import IndexedPairs, ModelScorer, open_scorer
 from ..pairs.sentences import texts_of
 from ..text.unicode import well_formed
-from .answers import Answers
-from .asking import Asking, Engine, Question, Tally
+from .asking import Answers, Asking, Engine, Question, Tally
 from .endpoint import Address, Endpoint
 from .pictures import Shown, shown_of
 from .prompt import Prompt

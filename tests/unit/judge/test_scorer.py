@@ -14,7 +14,7 @@ from storymeter import Caption, Corpus, Document, Run
 from storymeter.context import Context
 from storymeter.errors import DataError, StorymeterWarning, UsageError
 from storymeter.judge import Judge
-from storymeter.judge.answers import Answer, Answers
+from storymeter.judge.asking import Answer, Answers
 from storymeter.pairs.scorer import open_scorer
 from storymeter.registry import metric, scorer
 

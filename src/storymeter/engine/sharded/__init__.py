@@ -1,13 +1,12 @@
 """A corpus of any size, in shards, on Ray.
 
-    inputs    which files a corpus lies in, and slices of them that one task can read
-    folder    the folder of a run: files that appear whole, with checksums
-    job       all that the numbers depend on, sent to every worker
-    cutting   slices to chunks, by the hash of the document's id
-    reading   the chunks of a shard to corpora
-    counts    what a metric must know of the whole corpus first (CIDEr's document frequencies)
-    scoring   a shard to sums
-    merging   the sums of all shards to `Results`
-    run       the order of these, what is there already, and what failed
+    inputs         which files a corpus lies in, slices of them that one task can read, and the job: all that
+                   the numbers depend on, sent to every worker
+    folder         the folder of a run: files that appear whole, with checksums
+    partitioning   slices to chunks by the hash of the document's id, and the chunks of a shard to corpora
+    counts         what a metric must know of the whole corpus first (CIDEr's document frequencies)
+    scoring        a shard to sums
+    merging        the sums of all shards to `Results`
+    run            the order of these, what is there already, and what failed
 
 Because rows are additive, a corpus is a map over shards and a sum. No process holds more than a shard."""

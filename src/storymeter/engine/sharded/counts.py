@@ -21,7 +21,7 @@ from ...context import Context
 from ...join import join
 from ...scores import CorpusCounts
 from .inputs import WORK, Job
-from .reading import ShardReader
+from .partitioning import ShardReader
 
 #: bytes of counts that a worker keeps from shard to shard
 KEPT = 128 << 20

@@ -17,7 +17,7 @@ from ...metrics import Metric
 from ...scores import ResampledSums, Score, Signature
 from ...stats.exact import added
 from ...stats.poisson import sums_interval
-from ..order import order_field
+from ..provenance import order_field
 from ..results import Results, SystemResult, Tally, value_of
 from .inputs import Job, Source
 from .scoring import MOST, NAMED, ShardSums, SystemSums, check_columns, scored

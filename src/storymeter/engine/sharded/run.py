@@ -24,10 +24,10 @@ from ..cautions import warn_of_language, warn_of_wordless
 from ..cluster import Failure, connected, each_on_workers
 from ..results import AUTO, Conditions, Resamples, Results
 from ..run import MetricLike, Run, cores
-from .cutting import cut_all
 from .folder import Folder
 from .inputs import RESULT, WORK, Job, distinct, find, glance, slices
 from .merging import merged_shards
+from .partitioning import cut_all
 from .scoring import Worker
 
 #: captions, of systems and references together, in one shard

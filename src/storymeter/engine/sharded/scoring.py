@@ -21,12 +21,12 @@ from ...pairs.scorer import open_scorer
 from ...stats.exact import ExactSums
 from ...stats.paired import win_tie_loss
 from ...stats.poisson import document_keys, resampled
-from ..order import order_of_references
+from ..provenance import order_of_references
 from ..results import Tally
 from ..run import Run, input_fields
 from .counts import CorpusLookup, add_range, count_shard
 from .inputs import WORK, Job
-from .reading import ShardReader
+from .partitioning import ShardReader
 
 #: ids of missing, extra and empty documents that are kept as examples, and of the most different ones
 NAMED, MOST = 20, 20

@@ -1,32 +1,39 @@
-"""Slices of files to chunks, by the hash of the document's id: all captions of a document, of all systems and
-annotators, end up in the same shard.
+"""Slices of files to chunks by the hash of the document's id, and the chunks of one shard to corpora.
+
+All captions of a document, of all systems and annotators, end up in the same shard.
 
 Ray Data spreads the slices and runs each again where its worker died. Its own shuffle is not used: it holds
 the whole corpus in the object store at once, loses all of it with the driver, and forgets at which row of
 which file a caption stood, which an error message must say. Here each slice becomes one file of chunks, one
-or more per shard, and a slice whose file is there is not read again."""
+or more per shard, and a slice whose file is there is not read again. `ShardReader` reads the chunks of a
+shard by the readers that read whole files; its errors name file and row."""
 
 from __future__ import annotations
 
+import functools
 import io
 import logging
 from collections.abc import Iterator
 from functools import partial
+from pathlib import PurePosixPath
 from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from ...captions import Corpus, Document
+from ...captions import Corpus, Document, Origin
 from ...errors import DataError, StorymeterError
+from ...formats.base import objects
 from ...formats.checks import Check
 from ...formats.ids import IdMap
+from ...formats.jsonl import JsonLines
+from ...formats.problems import Mark
 from ...formats.reading import Reading
-from ...formats.tables import named_columns
+from ...formats.tables import grouped, named_columns
 from ...progress import Progress
 from ...stats.poisson import document_keys, spread
-from .folder import filesystem
+from .folder import Index, filesystem
 from .inputs import WORK, Job, Slice
 
 #: rows at a time, and bytes that are gathered before chunks are written
@@ -212,3 +219,83 @@ def _lines(file: Any, begin: int, end: int) -> Iterator[bytes]:
 
 
 _TABLES = {"parquet": _parquet, "jsonl": _jsonl}
+
+
+class ShardReader:
+    """Knows where the chunks of each shard lie; one per worker."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+
+    @functools.cached_property
+    def _indexes(self) -> list[tuple[Index, int]]:
+        """Of each slice: where its chunks lie, and how many rows of its file come before it."""
+        found: list[tuple[Index, int]] = []
+        before: dict[tuple[int, int], int] = {}
+        for k, this in enumerate(self.job.slices):
+            index, rows = self.job.folder.index(piece(k))
+            place = (this.source, this.file)
+            found.append((index, before.get(place, 0)))
+            before[place] = before.get(place, 0) + int(rows)
+        return found
+
+    def corpus(self, source: int, shard: int) -> Corpus:
+        """The documents of a source that are in a shard."""
+        job, this = self.job, self.job.sources[source]
+        check = Check(f"{this.name} (shard {shard})", repair=bool(job.reading.get("repair")))
+        tables = [
+            (self._mark(source, job.slices[k].file), before, table)
+            for k, (index, before) in enumerate(self._indexes)
+            if job.slices[k].source == source
+            for table in self._tables(k, index, shard)
+        ]
+        reader = _from_rows if this.kind == "parquet" else _from_lines
+        documents = tuple(reader(tables, job.reading_of(source, "columns") or {}, check))
+        documents = IdMap.parse(job.reading_of(source, "id_map")).apply(documents, check)
+        meta = dict(check.meta)
+        if job.reading.get("repair"):
+            meta["repairs"] = dict(sorted(check.repairs.items()))
+        corpus = Corpus(documents, this.name, Origin(format=this.kind), meta)
+        return Reading(check.file, corpus, check.problems).require()
+
+    def _tables(self, number: int, index: Index, shard: int) -> Iterator[Any]:
+        import pyarrow
+
+        for data in self.job.folder.chunks(piece(number), index, shard):
+            yield pyarrow.ipc.open_stream(data).read_all()
+
+    def _mark(self, source: int, file: int) -> str:
+        """What a place begins with: the file, where there are several."""
+        this = self.job.sources[source]
+        unit = "row" if this.kind == "parquet" else "line"
+        return f"{PurePosixPath(this.files[file].where).name}: {unit}" if len(this.files) > 1 else unit
+
+
+def _from_rows(
+    tables: list[tuple[str, int, Any]], columns: dict[str, str], check: Check
+) -> Iterator[Document]:
+    if not tables:
+        return
+    heads = list(dict.fromkeys(name for _, _, table in tables for name in table.column_names if name != ROW))
+    names = named_columns(heads, columns, check)
+    rows = (
+        (Mark(unit, before + row + 1), item)
+        for unit, before, table in tables
+        for row, item in zip(table[ROW].to_pylist(), table.drop_columns(ROW).to_pylist(), strict=True)
+    )
+    if names:
+        yield from grouped(rows, names, check)
+
+
+def _from_lines(
+    tables: list[tuple[str, int, Any]], columns: dict[str, str], check: Check
+) -> Iterator[Document]:
+    """Lines of one document may stand in several files: they are brought together first, in order."""
+    items = [
+        ((Mark(unit, before + row + 1),), item)
+        for unit, before, table in tables
+        for row, line in zip(table[ROW].to_pylist(), table[LINE].to_pylist(), strict=True)
+        for _, item in objects([(before + row + 1, line)], check)
+    ]
+    items.sort(key=lambda entry: str(entry[1].get("doc")))
+    yield from JsonLines().of_objects(items, check)

@@ -1,17 +1,25 @@
-"""Whether numbers of one metric were computed alike for all systems: their signatures say.
+"""What signatures say of the files behind a number, and whether numbers of several systems are comparable.
 
 Scores by two versions of a plug-in, or by two prompts of a judge, have one name and mean two things: to
 compare them is refused. Other fields that differ (a model that the server calls otherwise, a version of
 Storymeter) are a warning, once. Fields that say something of the captions of one system, or of the days on
 which a judge answered, may differ.
-"""
+
+Two numbers may depend on the order in which the references of a document were given: METEOR takes the first
+of references with equal scores (none matches, say), as the original does, and captions of merged annotators
+that start together keep the order of their files. The signature states the order as a hash that depends
+neither on the names of files nor on the order of documents, and that adds up over the shards of a corpus."""
 
 from __future__ import annotations
 
 import functools
+import hashlib
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 
+import msgspec
+
+from ..captions import Corpus
 from ..errors import StorymeterWarning, UsageError
 from ..scores import Score, Signature
 
@@ -59,3 +67,27 @@ def _shown(value: str) -> str:
 @functools.cache
 def _warn_once(text: str) -> None:
     warnings.warn(text, StorymeterWarning, stacklevel=4)
+
+
+_WRAP = (1 << 64) - 1
+
+
+def order_of_references(references: Sequence[Corpus]) -> int:
+    """A sum over the documents that have several references; 0 where none has."""
+    groups: dict[str, list[bytes]] = {}
+    for corpus in references:
+        for document in corpus:
+            content = msgspec.msgpack.encode((document.captions, document.duration), order="deterministic")
+            groups.setdefault(document.id, []).append(content)
+    total = 0
+    for id, contents in groups.items():
+        if len(contents) > 1:
+            rank = {content: k for k, content in enumerate(sorted(set(contents)))}
+            data = msgspec.msgpack.encode((id, [rank[content] for content in contents]))
+            total += int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little")
+    return total & _WRAP
+
+
+def order_field(total: int) -> str | None:
+    """What a signature says of the sum."""
+    return f"{total:016x}"[:8] if total else None
