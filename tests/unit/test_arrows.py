@@ -96,7 +96,7 @@ def test_every_room_has_a_floor() -> None:
     rooms = {
         p.name.removesuffix(".py")
         for p in SOURCE.iterdir()
-        if p.name not in ("__init__.py", "__main__.py", "py.typed", "__pycache__", "data")
+        if p.name not in ("__init__.py", "__main__.py", "py.typed", "__pycache__", "data", "examples")
     }
     unknown = {room for room in rooms if not room.endswith((".so", ".pyi"))} - FLOOR.keys()
     assert not unknown, f"give {unknown} a floor in FLOORS"
