@@ -63,6 +63,21 @@ def test_several_annotators() -> None:
     assert soda("c", FIRST, refs="single") == soda("c", FIRST)
 
 
+def test_why_the_default_does_not_merge_annotators() -> None:
+    """A story told as one annotator told it has F1 1 by default and 2/3 against a merged track, where saying
+    everything twice is not punished (docs/papers/soda.md has the numbers of ActivityNet)."""
+    other = corpus("other", v=[(1, 10, "a b c d"), (11, 20, "c")])
+    both = (FIRST, other)
+    twice = corpus(v=[(c.start, c.end, c.text) for c in FIRST.documents[0].captions for _ in (0, 1)])
+
+    def value(said: Corpus, protocol: str) -> float:
+        return score(Soda("c", SharedWords()), said, *both, protocol=protocol).value
+
+    assert value(FIRST, "paper") == pytest.approx(1) and value(twice, "paper") == pytest.approx(2 / 3)
+    assert value(FIRST, "eccv2020") == pytest.approx(2 / 3) and value(twice, "eccv2020") > 0.9
+    assert value(twice, "eccv2020") == soda("c", *both, candidates=twice, refs="merge")["f1"]
+
+
 def test_orientation_swaps_the_roles_of_the_scorer() -> None:
     scorer = SharedWords()
     # now f = shared / words of the caption: (g1,p1) 1, (g2,p2) .5
