@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.errors import DataError, UsageError
 from storymeter.human.campaign.degrade import fitting, replaced
-from storymeter.human.campaign.design import Design, Layout, build, degrade
+from storymeter.human.campaign.design import HitDesign, Layout, build, degrade
 
 WORDS = (
     "a the man woman dog red blue car runs jumps over under fast slowly near street park while rain"
@@ -42,7 +42,7 @@ def corpus(name: str, count: int, seed: int, low: int = 1, high: int = 24) -> Co
     )
 
 
-def check(design: Design, human: Corpus | None) -> None:
+def check(design: HitDesign, human: Corpus | None) -> None:
     layout = design.layout
     people = {d.id: d.text for d in human or ()}
     for hit in design.hits:

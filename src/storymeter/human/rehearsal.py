@@ -74,8 +74,8 @@ class Truth:
         self._lines: dict[str, KeyLine] = {}
         plain: list[str] = []
         for line in key.values():
-            self._lines["\n".join(self.study.texts(self.study.shown(line)))] = line
-            for text, level in self.study.levels(line, self.systems):
+            self._lines["\n".join(self.study.texts(self.study.page_data(line)))] = line
+            for text, level in self.study.true_quality(line, self.systems):
                 words = _words(text)
                 if level in self.systems.values():
                     plain.append(words)

@@ -130,7 +130,7 @@ def test_surveys_have_stories_that_must_lose(tmp_path: Path) -> None:
     ]
     assert tests == [[1.0], [0.0]]
     assert all(r.system for r in judge.judgements(panel, good, common) if r.criterion != "test")
-    assert not judge.unvouched(panels)
+    assert not judge.missing_controls(panels)
 
 
 def test_the_story_that_must_lose_is_not_the_odd_one_out(tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ same HIT: where two of three are bots, nobody can tell which side is right (docs
 
 Two captions of one clip need two authors, and each caption is shown once per HIT (its repeat apart). Where
 the files cannot give that, `build` raises an error that says what is missing; where only the twins of
-ordinary captions cannot be had (a single system) they show different clips and `Design.notes` says what that
-costs."""
+ordinary captions cannot be had (a single system) they show different clips and `HitDesign.notes` says what
+that costs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from ...errors import DataError, UsageError, some
 from .degrade import Degraded, damage, degrade
 from .secret_random import drawn
 
-__all__ = ["Degraded", "Design", "Hit", "Layout", "Slot", "build", "degrade"]
+__all__ = ["Degraded", "Hit", "HitDesign", "Layout", "Slot", "build", "degrade"]
 
 Kind = Literal["system", "degraded", "repeat", "human"]
 #: how many HITs show each system caption, unless somebody asks for another number
@@ -114,7 +114,7 @@ class Hit(msgspec.Struct, frozen=True):
     slots: tuple[Slot, ...]
 
 
-class Design(msgspec.Struct, frozen=True):
+class HitDesign(msgspec.Struct, frozen=True):
     layout: Layout
     hits: tuple[Hit, ...]
     notes: tuple[str, ...]
@@ -153,7 +153,7 @@ def build(
     merge_identical: bool = False,
     items: Iterable[str] | None = None,
     overlap: int = OVERLAP,
-) -> Design:
+) -> HitDesign:
     """Lay out `hits` HITs (default: enough to show every system caption `overlap` times) over the videos in
     `items` (default: all).
     """
@@ -189,7 +189,7 @@ def build(
         dealer.notes.append(
             f"{unseen:,} of {total:,} system captions are in no HIT: with more HITs (--hits) all are rated."
         )
-    return Design(layout, dealt, tuple(dealer.notes))
+    return HitDesign(layout, dealt, tuple(dealer.notes))
 
 
 def _pool(systems: Sequence[Corpus], wanted: set[str] | None, merge: bool) -> dict[str, list[_Entry]]:

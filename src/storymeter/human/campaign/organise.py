@@ -67,13 +67,13 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
             f"--seed {seed} is for rehearsals: anyone who guesses it can reconstruct the private key from"
             " the captions. Leave it out for raters who are paid."
         )
-    dealt = study.deal(options, seed, progress)
-    key = [msgspec.structs.replace(dealt.key[0], seed=seed), *dealt.key[1:]]
+    design = study.design(options, seed, progress)
+    key = [msgspec.structs.replace(design.key[0], seed=seed), *design.key[1:]]
     sizes = Counter(line.hit for line in key)
     if len(set(sizes.values())) > 1:
         raise DataError("The HITs are not all of one size.", hint="Use other sizes (--per-hit, --blocks).")
     terms = {name: getattr(options, name) for name in RaterTerms.__struct_fields__}
-    media, slots = _slots(study, key, dealt.practice, options, dealt.files)
+    media, slots = _slots(study, key, design.practice, options, design.files)
     size = len(key) // len(sizes)
     seconds = round(_seconds(media, slots, study, size), 1)
     campaign = Campaign(
@@ -86,8 +86,8 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
         hits=len(sizes),
         hit_size=size,
         created=datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
-        layout=dealt.layout,
-        practice=dealt.practice,
+        layout=design.layout,
+        practice=design.practice,
         price=fair_price(seconds, hourly) if options.price is None else options.price,
         fee=FEES[options.platform.name] if options.fee is None else options.fee,
         hourly=hourly,
@@ -113,10 +113,16 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
         key,
         media,
         slots,
-        problems + dealt.problems,
+        problems + design.problems,
         [
             said
-            for said in (*warnings, *dealt.warnings, study.unvouched(key), pay, _thin(study, key, options))
+            for said in (
+                *warnings,
+                *design.warnings,
+                study.missing_controls(key),
+                pay,
+                _thin(study, key, options),
+            )
             if said
         ],
     )
@@ -226,10 +232,10 @@ def _slots(
         return {"hit": hit, "position": position, "media": media(names), "payload": _json(shown)}
 
     rows = [
-        row("", number - len(practice), (item.item,), study.practice_shown(item, options))
+        row("", number - len(practice), (item.item,), study.practice_page(item, options))
         for number, item in enumerate(practice)
     ]
-    rows += [row(line.hit, line.position, study.media(line), study.shown(line)) for line in key]
+    rows += [row(line.hit, line.position, study.media(line), study.page_data(line)) for line in key]
     return used, rows
 
 

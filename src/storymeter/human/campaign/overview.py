@@ -44,7 +44,7 @@ def overview(folder: Folder, store: Store) -> dict[str, Any]:
         "title": campaign.title,
         "task": campaign.task,
         "columns": list(study.columns),
-        "unvouched": study.unvouched(folder.key.values()),
+        "unvouched": study.missing_controls(folder.key.values()),
         "platform": campaign.platform.name,
         "state": store.state(),
         "hits": campaign.hits,

@@ -108,7 +108,7 @@ def routes(context: Context) -> list[Endpoint]:
         known = paces.get(key)
         if known is None:
             seconds = [one.seconds for one in here.media]
-            known = paces.put(key, campaign.watch * study.least(here.payload, seconds))
+            known = paces.put(key, campaign.watch * study.minimum_seconds(here.payload, seconds))
         return known
 
     async def shown(base: str, work: RaterProgress, position: int) -> dict[str, Any]:
@@ -168,7 +168,7 @@ def routes(context: Context) -> list[Endpoint]:
 
     async def answer(request: Request, rater: RaterLink, body: AnswerBody, work: RaterProgress) -> Response:
         here = await place(work, body.at)
-        text = study.checked(here.payload, body.answer)
+        text = study.validate_answer(here.payload, body.answer)
         if text is None:
             return reply({"status": "invalid", "message": "This answer does not fit the question."}, 422)
         if body.comment:

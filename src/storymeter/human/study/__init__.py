@@ -9,7 +9,7 @@ from typing import Any
 
 from ...captions import Rating
 from ...errors import DataError, closest
-from .base import TEST, ControlResult, Dealt, Study
+from .base import TEST, ControlResult, Design, Study
 from .da import DirectAssessment
 from .preference import Duel, Preference
 from .spans import ErrorSpans, Marked
@@ -20,7 +20,7 @@ __all__ = [
     "KEY_LINES",
     "STUDIES",
     "ControlResult",
-    "Dealt",
+    "Design",
     "Duel",
     "Marked",
     "Panel",

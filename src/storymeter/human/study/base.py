@@ -1,12 +1,12 @@
 """What a kind of study is: one class that says everything the rest of the human wing must not know.
 
-    deal         which items stand in which HIT, with controls drawn from the private seed
-    shown        what a rater sees of an item; order: in which order
-    checked      which answers fit
+    design       which items stand in which HIT, with controls drawn from the private seed
+    page_data    what a rater sees of an item; order: in which order
+    validate_answer    which answers fit
     judgements   what an answer says, as `Rating` records
     verdicts     which raters can be believed so far
     analyse, standings    what all answers say; which system is ahead so far
-    levels, reply    how a simulated rater answers
+    true_quality, reply    how a simulated rater answers
 
 Server, store, export, dashboard and bots ask these questions of a `Study` and know no kind by name."""
 
@@ -32,7 +32,7 @@ FASTEST, USUAL = 12.0, 4.0
 LOOK = 0.5
 
 
-class Dealt(msgspec.Struct):
+class Design(msgspec.Struct):
     key: list[Any]
     #: the clips and pictures that can be shown
     files: dict[str, Clip]
@@ -68,7 +68,7 @@ class Standings(NamedTuple):
     ratings: int
 
 
-class Rehearsing(Protocol):
+class SimulatedRater(Protocol):
     """What a simulated rater brings along (`storymeter.human.rehearsal`)."""
 
     rng: random.Random
@@ -112,17 +112,17 @@ class Study(ABC):
     # --- before ---
 
     @abstractmethod
-    def deal(self, options: CampaignRequest, seed: str, progress: Progress = silent) -> Dealt: ...
+    def design(self, options: CampaignRequest, seed: str, progress: Progress = silent) -> Design: ...
 
     def media(self, line: Any) -> tuple[str, ...]:
         """The names of the clips or pictures of a place."""
         return (line.item,)
 
     @abstractmethod
-    def shown(self, line: Any) -> dict[str, Any]:
+    def page_data(self, line: Any) -> dict[str, Any]:
         """What the page shows of a place: nothing of what stands behind it."""
 
-    def practice_shown(self, item: Practice, options: CampaignRequest) -> dict[str, Any]:
+    def practice_page(self, item: Practice, options: CampaignRequest) -> dict[str, Any]:
         return {"caption": item.caption}
 
     def described(
@@ -132,7 +132,7 @@ class Study(ABC):
         return []
 
     @abstractmethod
-    def unvouched(self, key: Iterable[Any]) -> str:
+    def missing_controls(self, key: Iterable[Any]) -> str:
         """What to say where nothing in the campaign tells attentive raters from others; else nothing."""
 
     # --- at work ---
@@ -141,7 +141,7 @@ class Study(ABC):
     def texts(self, payload: Mapping[str, Any]) -> Iterable[str]:
         """What is to be read of a place."""
 
-    def least(self, payload: Mapping[str, Any], seconds: Sequence[float]) -> float:
+    def minimum_seconds(self, payload: Mapping[str, Any], seconds: Sequence[float]) -> float:
         """The least time, in seconds, in which a place can be seen and read. A text may be read while the
         clip plays.
         """
@@ -153,7 +153,7 @@ class Study(ABC):
         return rng.sample(range(size), size)
 
     @abstractmethod
-    def checked(self, payload: Mapping[str, Any], answer: Any) -> str | None:
+    def validate_answer(self, payload: Mapping[str, Any], answer: Any) -> str | None:
         """The answer as it is stored (the same text for the same answer), or None where it does not fit."""
 
     # --- afterwards ---
@@ -180,11 +180,13 @@ class Study(ABC):
     # --- rehearsal ---
 
     @abstractmethod
-    def levels(self, line: Any, systems: Mapping[str, float]) -> Iterator[tuple[str | Sequence[str], float]]:
+    def true_quality(
+        self, line: Any, systems: Mapping[str, float]
+    ) -> Iterator[tuple[str | Sequence[str], float]]:
         """The true quality, 0-100, of the texts of a place, where each system has its own."""
 
     @abstractmethod
-    def reply(self, item: Mapping[str, Any], bot: Rehearsing, secret: Any) -> dict[str, Any]:
+    def reply(self, item: Mapping[str, Any], bot: SimulatedRater, secret: Any) -> dict[str, Any]:
         """A simulated rater's answer. `secret` is the line of the private key with the same texts: what an
         attentive rater would see.
         """

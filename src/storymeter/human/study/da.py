@@ -21,7 +21,7 @@ from ..campaign import clips, design
 from ..campaign.design import Layout, Slot
 from ..campaign.request import CampaignRequest, Practice
 from ..campaign.secret_random import drawn
-from .base import ControlResult, Dealt, Rehearsing, Standings, Study, by_pairs, fit
+from .base import ControlResult, Design, SimulatedRater, Standings, Study, by_pairs, fit
 
 
 class _Score(msgspec.Struct, forbid_unknown_fields=True):
@@ -39,7 +39,7 @@ class DirectAssessment(Study):
     columns: ClassVar[tuple[str, ...]] = ("pairs", "high", "low", "p", "accepted", "flags")
     layout: ClassVar[Layout | None] = Layout()
 
-    def deal(self, options: CampaignRequest, seed: str, progress: Progress = silent) -> Dealt:
+    def design(self, options: CampaignRequest, seed: str, progress: Progress = silent) -> Design:
         files, problems, warnings = playable(options, progress)
         layout = options.layout or self.layout or Layout()
         warming = practice(options, seed, files)
@@ -62,9 +62,9 @@ class DirectAssessment(Study):
                 f"{short:,} degraded captions are too short for table 2 (three words or fewer): fewer words"
                 " were replaced"
             )
-        return Dealt(key, files, warming, layout, problems, warnings + reserved)
+        return Design(key, files, warming, layout, problems, warnings + reserved)
 
-    def shown(self, line: Any) -> dict[str, Any]:
+    def page_data(self, line: Any) -> dict[str, Any]:
         return {"caption": line.text}
 
     def described(
@@ -79,7 +79,7 @@ class DirectAssessment(Study):
             ("ratings per system", ", ".join(f"{name} {per[name] * raters:,}" for name in systems)),
         ]
 
-    def unvouched(self, key: Iterable[Slot]) -> str:
+    def missing_controls(self, key: Iterable[Slot]) -> str:
         if any(line.kind == "degraded" for line in key):
             return ""
         return (
@@ -103,7 +103,7 @@ class DirectAssessment(Study):
             for place in rng.sample(range(block), block)
         ]
 
-    def checked(self, payload: Mapping[str, Any], answer: Any) -> str | None:
+    def validate_answer(self, payload: Mapping[str, Any], answer: Any) -> str | None:
         score = fit(answer, _Score)
         if score is None or not 0 <= score.value <= 100:
             return None
@@ -142,7 +142,7 @@ class DirectAssessment(Study):
             rows.append(Standings("", one.name, one.z, low, high, one.captions, one.n))
         return rows
 
-    def levels(self, line: Slot, systems: Mapping[str, float]) -> Iterator[tuple[str, float]]:
+    def true_quality(self, line: Slot, systems: Mapping[str, float]) -> Iterator[tuple[str, float]]:
         level = (
             90.0
             if line.kind == "human"
@@ -150,7 +150,7 @@ class DirectAssessment(Study):
         )
         yield line.text, max(8.0, level - 45) if line.kind == "degraded" else level
 
-    def reply(self, item: Mapping[str, Any], bot: Rehearsing, secret: Any) -> dict[str, Any]:
+    def reply(self, item: Mapping[str, Any], bot: SimulatedRater, secret: Any) -> dict[str, Any]:
         return {"value": round(min(100.0, max(0.0, bot.level(item["caption"]))))}
 
 

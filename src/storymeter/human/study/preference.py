@@ -20,7 +20,7 @@ from ...errors import DataError
 from ...progress import Progress, silent
 from ..campaign.request import CampaignRequest, Question
 from ..campaign.secret_random import drawn
-from .base import TEST, Dealt, Rehearsing, fit
+from .base import TEST, Design, SimulatedRater, fit
 from .da import playable
 from .stories import Foils, Story, StoryStudy, deal_rounds, gather, times_of
 
@@ -58,7 +58,7 @@ class Preference(StoryStudy):
     answering = 12.0
     criteria: ClassVar[tuple[str, ...]] = ("preference",)
 
-    def deal(self, options: CampaignRequest, seed: str, progress: Progress = silent) -> Dealt:
+    def design(self, options: CampaignRequest, seed: str, progress: Progress = silent) -> Design:
         files, problems, warnings = playable(options, progress)
         stories = gather(options.systems, files, self.name)
         times = {corpus.name: times_of(corpus) for corpus in options.systems}
@@ -66,7 +66,7 @@ class Preference(StoryStudy):
         key = self.duels(stories, times, tests, options, drawn(self.name, seed))
         if not tests and not any(duel.foil >= 0 for duel in key):
             warnings.append("Every video has the same captions, so no control item can be made.")
-        return Dealt(key, files, problems=problems, warnings=warnings)
+        return Design(key, files, problems=problems, warnings=warnings)
 
     def duels(
         self,
@@ -91,14 +91,14 @@ class Preference(StoryStudy):
             key += [msgspec.structs.replace(duel, position=place) for place, duel in enumerate(duels)]
         return key
 
-    def shown(self, line: Duel) -> dict[str, Any]:
+    def page_data(self, line: Duel) -> dict[str, Any]:
         question = (
             {"text": line.question.question, "options": line.question.options} if line.question else None
         )
         times = {"times": line.times} if line.times else {}
         return {"left": line.texts[0], "right": line.texts[1], "question": question, **times}
 
-    def unvouched(self, key: Iterable[Duel]) -> str:
+    def missing_controls(self, key: Iterable[Duel]) -> str:
         if any(line.question is not None or line.foil >= 0 for line in key):
             return ""
         return (
@@ -110,7 +110,7 @@ class Preference(StoryStudy):
         asked = payload.get("question")
         return (*payload["left"], *payload["right"], *((asked["text"], *asked["options"]) if asked else ()))
 
-    def checked(self, payload: Mapping[str, Any], answer: Any) -> str | None:
+    def validate_answer(self, payload: Mapping[str, Any], answer: Any) -> str | None:
         choice, question = fit(answer, _Choice), payload.get("question")
         if choice is None or not -2 <= choice.value <= 2:
             return None
@@ -141,7 +141,7 @@ class Preference(StoryStudy):
 
         return analyse_preferences(records, faithful=faithful, minimum=minimum, **options)
 
-    def reply(self, item: Mapping[str, Any], bot: Rehearsing, secret: Any) -> dict[str, Any]:
+    def reply(self, item: Mapping[str, Any], bot: SimulatedRater, secret: Any) -> dict[str, Any]:
         left, right = self.thought((item["left"], item["right"]), bot, secret)
         out: dict[str, Any] = {"value": max(-2, min(2, round((right - left) / 15)))}
         if item.get("question"):

@@ -21,7 +21,7 @@ from ...progress import Progress, silent
 from ..analysis.spans import CRITERION, FOUND, KINDS, SEVERITIES, Span, meta_of, planted_found, words_at
 from ..campaign.design import Layout, Slot
 from ..campaign.request import CampaignRequest, Practice
-from .base import ControlResult, Dealt, Rehearsing, by_pairs, fit
+from .base import ControlResult, Design, SimulatedRater, by_pairs, fit
 from .da import DirectAssessment
 
 #: the longest remark on what is missing, and the most marks in one caption
@@ -51,22 +51,22 @@ class ErrorSpans(DirectAssessment):
     columns: ClassVar[tuple[str, ...]] = ("tests", "pairs", "high", "low", "p", "accepted", "flags")
     layout: ClassVar[Layout | None] = Layout(system=2)
 
-    def deal(self, options: CampaignRequest, seed: str, progress: Progress = silent) -> Dealt:
+    def design(self, options: CampaignRequest, seed: str, progress: Progress = silent) -> Design:
         own = _kinds(options.kinds)
-        dealt = super().deal(options, seed, progress)
+        design = super().design(options, seed, progress)
         fields = Slot.__struct_fields__
-        dealt.key = [
-            Marked(**{name: getattr(line, name) for name in fields}, kinds=own) for line in dealt.key
+        design.key = [
+            Marked(**{name: getattr(line, name) for name in fields}, kinds=own) for line in design.key
         ]
-        return dealt
+        return design
 
-    def shown(self, line: Any) -> dict[str, Any]:
+    def page_data(self, line: Any) -> dict[str, Any]:
         return {"caption": line.text, "kinds": line.kinds or KINDS}
 
-    def practice_shown(self, item: Practice, options: CampaignRequest) -> dict[str, Any]:
+    def practice_page(self, item: Practice, options: CampaignRequest) -> dict[str, Any]:
         return {"caption": item.caption, "kinds": _kinds(options.kinds) or KINDS}
 
-    def checked(self, payload: Mapping[str, Any], answer: Any) -> str | None:
+    def validate_answer(self, payload: Mapping[str, Any], answer: Any) -> str | None:
         given = fit(answer, _Answer)
         if given is None or not 0 <= given.value <= 100:
             return None
@@ -113,7 +113,7 @@ class ErrorSpans(DirectAssessment):
 
         return analyse_spans(records, **options)
 
-    def reply(self, item: Mapping[str, Any], bot: Rehearsing, secret: Any) -> dict[str, Any]:
+    def reply(self, item: Mapping[str, Any], bot: SimulatedRater, secret: Any) -> dict[str, Any]:
         """The score, and marks: an attentive rater marks planted words, and in other captions the more words
         the worse the caption is, always the same ones.
         """
@@ -153,7 +153,7 @@ def planted_at(line: Slot) -> tuple[int, int] | None:
     return words[first][0], words[min(last, len(words) - 1)][1]
 
 
-def _true_errors(line: Slot, kinds: Sequence[str], bot: Rehearsing) -> Iterable[dict[str, Any]]:
+def _true_errors(line: Slot, kinds: Sequence[str], bot: SimulatedRater) -> Iterable[dict[str, Any]]:
     """Errors that a rehearsal pretends a caption has: its quality decides how many words are wrong, its
     author what most errors are about. The words are the same for every rater; now and then one is overlooked.
     """

@@ -34,7 +34,7 @@ from typing import Any, TypeVar
 from ...captions import Corpus, Document, Rating
 from ...errors import DataError, UsageError
 from ..campaign.request import CampaignRequest
-from .base import ControlResult, Rehearsing, Study, by_tests
+from .base import ControlResult, SimulatedRater, Study, by_tests
 
 T = TypeVar("T")
 Story = tuple[str, ...]
@@ -48,12 +48,12 @@ class StoryStudy(Study):
     def verdicts(self, records: Sequence[Rating]) -> dict[str, ControlResult]:
         return by_tests(records)
 
-    def levels(self, line: Any, systems: Mapping[str, float]) -> Iterator[tuple[Story, float]]:
+    def true_quality(self, line: Any, systems: Mapping[str, float]) -> Iterator[tuple[Story, float]]:
         for number, (name, story) in enumerate(zip(line.systems, line.texts, strict=True)):
             if number != line.foil:
                 yield story, systems[name]
 
-    def thought(self, stories: Iterable[Story], bot: Rehearsing, secret: Any) -> list[float]:
+    def thought(self, stories: Iterable[Story], bot: SimulatedRater, secret: Any) -> list[float]:
         """What a simulated rater thinks of each story; an attentive one sees which is told of something
         else.
         """

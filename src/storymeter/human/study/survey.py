@@ -21,7 +21,7 @@ from ...progress import Progress, silent
 from ..campaign import clips
 from ..campaign.request import CampaignRequest
 from ..campaign.secret_random import drawn
-from .base import TEST, Dealt, Rehearsing, fit
+from .base import TEST, Design, SimulatedRater, fit
 from .stories import Foils, Story, StoryStudy, deal_rounds, gather, pictures_of
 
 CRITERIA = ("grounded", "coherent", "no_repetition")
@@ -57,7 +57,7 @@ class Survey(StoryStudy):
     media_word = "pictures"
     answering = 30.0
 
-    def deal(self, options: CampaignRequest, seed: str, progress: Progress = silent) -> Dealt:
+    def design(self, options: CampaignRequest, seed: str, progress: Progress = silent) -> Design:
         ids = sorted({document.id for corpus in options.systems for document in corpus})
         named = clips.sequences(options.clips, pictures_of(options.systems), ids)
         checked = clips.check(
@@ -77,7 +77,7 @@ class Survey(StoryStudy):
             )
         stories = gather(options.systems, whole, self.name)
         key = self.panels(stories, whole, options, drawn(self.name, seed))
-        return Dealt(key, checked.clips, problems=problems, warnings=checked.warnings)
+        return Design(key, checked.clips, problems=problems, warnings=checked.warnings)
 
     def panels(
         self,
@@ -116,10 +116,10 @@ class Survey(StoryStudy):
     def media(self, line: Panel) -> tuple[str, ...]:
         return line.images
 
-    def shown(self, line: Panel) -> dict[str, Any]:
+    def page_data(self, line: Panel) -> dict[str, Any]:
         return {"stories": line.texts}
 
-    def unvouched(self, key: Iterable[Panel]) -> str:
+    def missing_controls(self, key: Iterable[Panel]) -> str:
         if any(line.foil >= 0 for line in key):
             return ""
         return (
@@ -130,7 +130,7 @@ class Survey(StoryStudy):
     def texts(self, payload: Mapping[str, Any]) -> Iterable[str]:
         return (sentence for story in payload["stories"] for sentence in story)
 
-    def checked(self, payload: Mapping[str, Any], answer: Any) -> str | None:
+    def validate_answer(self, payload: Mapping[str, Any], answer: Any) -> str | None:
         given, stories = fit(answer, _Marks), len(payload["stories"])
         if given is None or len(given.marks) != stories or not 0 <= given.vote < stories:
             return None
@@ -155,7 +155,7 @@ class Survey(StoryStudy):
 
         return analyse_survey(records, faithful=faithful, **options)
 
-    def reply(self, item: Mapping[str, Any], bot: Rehearsing, secret: Any) -> dict[str, Any]:
+    def reply(self, item: Mapping[str, Any], bot: SimulatedRater, secret: Any) -> dict[str, Any]:
         levels = self.thought(item["stories"], bot, secret)
         marks = [
             [max(1, min(5, round(1 + level / 25 + bot.rng.gauss(0, 0.4)))) for _ in CRITERIA]
