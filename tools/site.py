@@ -52,7 +52,7 @@ def _commands(name: str, command: Any, parent: Any = None, depth: int = 2) -> st
     """The help of a command and of those below it, as the terminal prints it."""
     import click
 
-    from storymeter.cli._help import full_help
+    from storymeter.cli._verbs import full_help
 
     context = click.Context(command, info_name=name, parent=parent, terminal_width=80, max_content_width=80)
     shown = command.get_help(context) if isinstance(command, click.Group) else full_help(context)

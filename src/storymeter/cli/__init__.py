@@ -1,4 +1,4 @@
-"""The command line: one module per verb, found by its file name; the only package that prints.
+"""The command line: `VERBS` names the module of each verb; the only package that prints.
 
 Results go to stdout, all else to stderr. Exit 0: fine; 1: bad data; 2: wrong usage. A user never sees a
 traceback."""
@@ -19,6 +19,26 @@ from ..errors import StorymeterError, StorymeterWarning, closest
 from . import _console
 from ._verbs import Verbs
 
+#: verbs, and the modules that declare them
+VERBS = {
+    "check_metric": "installed",
+    "compare": "scoring",
+    "convert": "files",
+    "demo": "demo",
+    "gate": "scoring",
+    "harness": "harness",
+    "human": "_human",
+    "info": "installed",
+    "meta": "_meta",
+    "models": "installed",
+    "report": "pages",
+    "score": "scoring",
+    "show": "pages",
+    "stress": "_stress",
+    "tokenize": "files",
+    "train": "train",
+    "validate": "files",
+}
 #: set, a fault of our own is shown with all its places, as a developer wants it
 TRACEBACK = "STORYMETER_TRACEBACK"
 

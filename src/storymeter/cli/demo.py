@@ -9,19 +9,28 @@ import click
 
 from ..errors import DataError
 from ..files import write_text
-from ._declare import option
-from ._options import jobs_option, output, progress_bar, put, rendered, say, seed_option, terminal_width
+from ._options import (
+    jobs_option,
+    option,
+    output,
+    progress_bar,
+    put,
+    rendered,
+    say,
+    seed_option,
+    terminal_width,
+)
 
 if TYPE_CHECKING:
     from ..engine.results import Comparison, Results
     from ..human.analysis.assessment import Analysis
 
 
-@click.command()
+@click.command("demo")
 @option("--out", "Folder for the files it writes.", click.Path(file_okay=False), "storymeter-demo")
 @jobs_option
 @seed_option
-def command(out: str, jobs: int, seed: int) -> None:
+def demo_command(out: str, jobs: int, seed: int) -> None:
     """Run the packaged example.
 
     Scores and compares three systems, shows one video, scores stories and analyses ratings; the results are

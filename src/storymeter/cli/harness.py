@@ -7,13 +7,12 @@ from pathlib import Path
 import click
 
 from ..errors import UsageError
-from ._declare import NEW_FOLDER, option
-from ._options import say
-from ._overwrite import forced
+from ._files import forced
+from ._options import NEW_FOLDER, option, say
 
 
-@click.group(name="harness")
-def command() -> None:
+@click.group("harness")
+def harness_command() -> None:
     """Write ready tasks for the evaluation harness that runs your model."""
 
 
@@ -29,7 +28,7 @@ def _pairs(option: str, values: tuple[str, ...]) -> dict[str, list[str]]:
     return found
 
 
-@command.command(name="lmms-eval")
+@harness_command.command(name="lmms-eval")
 @click.argument("out", metavar="DIR", type=NEW_FOLDER)
 @option(
     "-r --references", "References of a task, from any file; repeat it.", multiple=True, metavar="TASK=FILE"

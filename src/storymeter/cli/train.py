@@ -12,7 +12,7 @@ import click
 import msgspec
 
 from ..errors import UsageError
-from ._declare import (
+from ._options import (
     AMOUNT,
     COUNT,
     FILE,
@@ -24,21 +24,19 @@ from ._declare import (
     SHARE,
     WITHIN,
     F,
-    option,
-    together,
-)
-from ._options import (
     device_option,
     format_option,
+    option,
     progress_bar,
     put,
     say,
     seed_option,
+    together,
 )
 
 
-@click.group(name="train")
-def command() -> None:
+@click.group("train")
+def train_command() -> None:
     """Train the models behind rovist_c and rovist_vg. Nothing is downloaded."""
 
 
@@ -82,7 +80,7 @@ def _threads(count: int | None) -> None:
         torch.set_num_threads(count)
 
 
-@command.command(name="coherence")
+@train_command.command(name="coherence")
 @option(
     "--data",
     "Human stories: VIST (references or SIS), ROCStories, Story Cloze, text; or a folder that holds the"
@@ -194,7 +192,7 @@ def coherence(
     )
 
 
-@command.command(name="grounding")
+@train_command.command(name="grounding")
 @option("--entities", "Flickr30K Entities: the folder with Annotations and Sentences.", FOLDER, required=True)
 @option("--images", "The folder flickr30k-images.", FOLDER, required=True)
 @option(

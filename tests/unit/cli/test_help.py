@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from storymeter.cli import cli
-from storymeter.cli._help import COMMON, FEW, TASKS
+from storymeter.cli._verbs import COMMON, FEW, TASKS
 
 
 def _commands(
@@ -97,7 +97,7 @@ def test_a_wrong_use_still_names_the_help() -> None:
 
 
 def test_limits_of_judges_in_one_option() -> None:
-    from storymeter.cli._judging import KEY, judging_options
+    from storymeter.cli._scoring import KEY, judging_options
 
     @click.command()
     @judging_options

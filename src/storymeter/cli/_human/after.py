@@ -12,9 +12,24 @@ import click
 
 from ...errors import DataError, UsageError, many
 from ...files import write_text
-from .._declare import AMOUNT, COUNT, PATH, SHARE, WITHIN, option
-from .._options import busy, format_option, keep, notes_after, output, print_result, put, say, seed_option
-from .._reading import pairs_of
+from .._files import pairs_of
+from .._options import (
+    AMOUNT,
+    COUNT,
+    PATH,
+    SHARE,
+    WITHIN,
+    busy,
+    format_option,
+    keep,
+    notes_after,
+    option,
+    output,
+    print_result,
+    put,
+    say,
+    seed_option,
+)
 
 if TYPE_CHECKING:
     from ...human.analysis.assessment import Analysis

@@ -9,7 +9,7 @@ import click
 
 from ...errors import UsageError
 from ...human.campaign.design import OVERLAP
-from .._declare import (
+from .._options import (
     ABOVE_ZERO,
     AMOUNT,
     COUNT,
@@ -21,9 +21,16 @@ from .._declare import (
     SHARE,
     WITHIN,
     ManyFiles,
+    busy,
+    format_option,
+    notes_after,
     option,
+    output,
+    print_result,
+    progress_bar,
+    say,
+    seed_option,
 )
-from .._options import busy, format_option, notes_after, output, print_result, progress_bar, say, seed_option
 
 
 @click.command("new", cls=ManyFiles, many=("--systems",))

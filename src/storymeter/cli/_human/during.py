@@ -1,16 +1,30 @@
-"""`storymeter human serve DIR`: the server of a campaign."""
+"""Commands of `storymeter human` that need a campaign's folder while it runs: `serve`, `status`, `backup`,
+`simulate` (simulated raters through the real server), `demo` (the example campaign), and others.
+"""
 
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import click
 
 from ...errors import many
-from .._declare import PORT, SHARE, option
-from .._options import busy, format_option, put, say
+from .._options import (
+    COUNT,
+    PATH,
+    PORT,
+    SHARE,
+    busy,
+    format_option,
+    option,
+    progress_bar,
+    put,
+    say,
+    seed_option,
+)
 
 
 @click.command("serve")
@@ -263,3 +277,92 @@ def erase_command(folder: Path, rater: str, yes: bool) -> None:
     if not yes:
         click.confirm(f"Delete all answers of {rater}? They cannot be restored.", abort=True, err=True)
     say(f"{many(erase(folder, rater, note=say), 'answer')} of {rater} erased.")
+
+
+@click.command("demo")
+@option("--dir folder", "Folder of the campaign.", PATH, Path("storymeter-study"))
+@option("--no-open", "Build it without serving it.", bool)
+@option("--port", "Port to serve on.  [default: any free one]", PORT, 0, show_default=False)
+@seed_option
+def demo_command(folder: Path, no_open: bool, port: int, seed: int) -> None:
+    """Build and serve a small example study.
+
+    Builds the example campaign (a dozen tiny clips), serves it, and opens a rater's page in the browser."""
+    from ...human.campaign.record import Folder
+    from ...human.example import build
+    from ...human.server.run import listen, serve, where_token
+
+    home = Folder(folder)
+    if (folder / "campaign.json").exists():
+        say(f"{folder} already holds a campaign; it is used as it is.")
+    else:
+        home = build(folder, seed=seed)
+        say(f"The example campaign is in {folder}: {home.campaign.hits} HITs of {home.campaign.hit_size}.")
+    if no_open:
+        say(
+            f"Serve it:     storymeter human serve {folder}\nRehearse it:  storymeter human simulate {folder}"
+            " --raters 30"
+        )
+        return
+    import threading
+    import webbrowser
+
+    sock = listen("127.0.0.1", port)
+    url = f"http://127.0.0.1:{sock.getsockname()[1]}"
+    links = home.links()
+    say(
+        f"\n  a rater's page   {url}{links[0]}\n  another rater's  {url}{links[1]}\n  dashboard       "
+        f" {url}/admin\n  its token        {where_token(home)}\n\nCtrl-C stops the server."
+    )
+    threading.Timer(1.0, webbrowser.open, [url + links[0]]).start()
+    serve(home, sock)
+
+
+@click.command("simulate")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@option("--raters", "Number of simulated raters.", COUNT, 10)
+@option(
+    "--mix shares",
+    "Shares of kinds of raters: honest, lazy, random, constant, rushing, extremes, fluent, twins.",
+    default="honest=.7,lazy=.1,random=.1,constant=.05,rushing=.05",
+)
+@option(
+    "--url",
+    "Address of a running server.  [default: a server is started that does not enforce the watching time]",
+)
+@option("--real-time", "Watch each clip for its full duration.", bool)
+@option(
+    "--think", "Seconds between answers.", (float, float), (0.0, 0.0), metavar="MIN MAX", show_default=False
+)
+@option(
+    "--trouble",
+    "Share of requests with double clicks, stale tabs and dropped connections.",
+    click.FloatRange(0, 0.5),
+    0.0,
+    show_default=False,
+)
+@seed_option
+@format_option("table", "json", "csv")
+def simulate_command(folder: Path, raters: int, shares: str, style: str, **options: Any) -> None:
+    """Run a campaign with simulated raters.
+
+    They answer the campaign in DIR through the real server, and their answers are stored like real ones:
+    use a copy of the campaign, not the one of the real study."""
+    from ...human import simulate
+    from ...report.table import Table
+
+    with progress_bar() as progress:
+        tallies = simulate(folder, raters, mix=shares, progress=progress, **options)
+    rows = [
+        [
+            number,
+            tally.character,
+            len([at for at, _ in tally.saved if at >= 0]),
+            tally.ended or "no seat",
+            tally.code or None,
+        ]
+        for number, tally in enumerate(tallies, 1)
+    ]
+    put(Table(["bot", "character", "ratings", "ended", "code"], rows), style, "Simulated raters")
+    ends = Counter(tally.ended or "no seat" for tally in tallies)
+    say(", ".join(f"{count} {end}" for end, count in sorted(ends.items())) + ".")

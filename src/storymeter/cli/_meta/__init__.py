@@ -1,4 +1,22 @@
-"""The sub-verbs of `storymeter meta`, and the modules that declare them."""
+"""`storymeter meta …`: which metric agrees with people? Without a sub-verb, files are given: `storymeter meta
+CANDIDATES… --human FILE`. Also what its sub-verbs share: options of resampling, and printing.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .._options import PATH, RESAMPLES, keep, option, print_result, say, together, write_figures
+from .._verbs import Verbs
+
+if TYPE_CHECKING:
+    from ...report import Presentation
+
+_DEFAULT = "agree"
 
 VERBS = {
     "agree": "agree",
@@ -8,3 +26,61 @@ VERBS = {
     "similarity": "captions",
     "words": "captions",
 }
+
+
+class MetaVerbs(Verbs):
+    """Anything that is no sub-verb goes to `agree`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] not in (*self.list_commands(ctx), "--help", "-h", "--help-all"):
+            args = [_DEFAULT, *args]
+        return super().parse_args(ctx, args)
+
+
+@click.command("meta", cls=MetaVerbs, package=sys.modules[__name__])
+def meta_command() -> None:
+    """Measure how well metrics agree with human scores.
+
+    \b
+    storymeter meta a.json b.json -r references.json --human ratings.csv
+    storymeter meta agree --human human.csv --scores scores.csv    from tables
+
+    Without a subcommand, `agree` runs.
+    """
+
+
+resampling_options = together(
+    option("--resamples", "Bootstrap resamples for the intervals; 0: none.", RESAMPLES, 500),
+    option(
+        "--permutations",
+        "Resamples of the permutation test (segment level).",
+        click.IntRange(10, 10_000_000),
+        10_000,
+    ),
+    option(
+        "--compare statistic",
+        "What the permutation test compares (segment level; Williams' test between systems is"
+        " about Pearson's r).",
+        ("pearson", "spearman", "kendall_b", "kendall_c", "accuracy_ties"),
+        "pearson",
+    ),
+    option(
+        "--bootstrap unit",
+        "Unit of resampling for system-level intervals; items: for these systems only.",
+        ("items", "systems", "both"),
+        "both",
+    ),
+    option("--html page", "Also write a page with figures that explains every number.", PATH, metavar="FILE"),
+    option("--figures", "Also write the figures as PNG files.", PATH, metavar="DIR"),
+)
+
+
+def show(shown: Presentation, style: str, page: Path | None, figures: Path | None) -> None:
+    """Writes what --figures and --html ask for, and prints the result unless `style` is empty."""
+    if figures is not None and shown.figures is not None:
+        write_figures(figures, shown.figures())
+        say(f"Figures in {figures}")
+    keep(shown, page, None)
+    say(*shown.notes)
+    if style:
+        print_result(shown, style)

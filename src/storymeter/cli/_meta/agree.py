@@ -14,11 +14,10 @@ from ...meta.compute import pooled_documents, values_of, values_of_file, values_
 from ...meta.run import reference_curve as curve_of
 from ...meta.scores import Judgement, join_scores
 from ...progress import silent
-from .._declare import PATH, option
-from .._options import output, progress_bar, say
-from .._reading import result_options, unequal_lines_option
+from .._files import result_options, unequal_lines_option
+from .._options import PATH, option, output, progress_bar, say
 from .._scoring import make_run, metric_names, read_both, score_files, scoring_options
-from ._shared import resampling_options, show
+from . import resampling_options, show
 
 if TYPE_CHECKING:
     from ...meta.one_table import OneTable

@@ -11,14 +11,17 @@ from typing import Any
 import click
 
 from ...options import split
-from .._declare import COUNT, NEW_FOLDER, PATH, RESAMPLES, option
-from .._judging import budget, judging_options
 from .._options import (
+    COUNT,
+    NEW_FOLDER,
+    PATH,
+    RESAMPLES,
     data_option,
     device_option,
     format_option,
     jobs_option,
     metrics_option,
+    option,
     output,
     progress_bar,
     run_options,
@@ -26,7 +29,8 @@ from .._options import (
     seed_option,
     tokenizer_option,
 )
-from ._shared import resampling_options, show
+from .._scoring import budget, judging_options
+from . import resampling_options, show
 
 
 class _Named(click.Command):

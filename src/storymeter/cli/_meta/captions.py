@@ -7,10 +7,15 @@ from typing import Any
 
 import click
 
-from .._declare import ABOVE_ZERO, PATH, RESAMPLES, ManyFiles, option
+from .._files import result_options, unequal_lines_option
 from .._options import (
+    ABOVE_ZERO,
+    PATH,
+    RESAMPLES,
+    ManyFiles,
     device_option,
     metrics_option,
+    option,
     print_result,
     progress_bar,
     put,
@@ -18,9 +23,8 @@ from .._options import (
     say,
     tokenizer_option,
 )
-from .._reading import result_options, unequal_lines_option
 from .._scoring import make_run, metric_names, read_both, scoring_options
-from ._shared import show
+from . import show
 
 
 @click.command("self")

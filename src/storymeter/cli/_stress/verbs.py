@@ -10,10 +10,14 @@ import click
 from ...errors import many
 from ...options import parse, split
 from ...progress import silent
-from .._declare import COUNT, FROM_TWO, SHARE, option
+from .._files import reading_options, reference_reading_options
 from .._options import (
+    COUNT,
+    FROM_TWO,
+    SHARE,
     busy,
     jobs_option,
+    option,
     print_result,
     progress_bar,
     protocol_option,
@@ -21,18 +25,8 @@ from .._options import (
     say,
     seed_option,
 )
-from .._reading import reading_options, reference_reading_options
 from .._scoring import make_run, read_both, unit_option
-from ._shared import (
-    deliver,
-    experiment,
-    experiment_options,
-    keep,
-    read,
-    repeats_option,
-    stress_options,
-    stress_run,
-)
+from . import deliver, experiment, experiment_options, keep, read, repeats_option, stress_options, stress_run
 
 
 @click.command("apply")

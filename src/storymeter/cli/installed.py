@@ -1,4 +1,4 @@
-"""storymeter info: what a bug report needs, and what is installed, known and missing."""
+"""Commands about the installation: `info`, `models list|add|remove`, `check-metric`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ import os
 import platform
 import shutil
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
 
 from .. import __version__
 from ..errors import UsageError
-from ._declare import option
-from ._options import format_option, put
+from ..models.packages import PACKAGES, add, installed, known, remove
+from ._options import FOLDER, format_option, option, output, progress_bar, put, say
 
 CORE = (
     "numpy",
@@ -127,7 +128,7 @@ def _tables(protocols: str | None, metrics: str | None, formats: bool, prompts: 
     return tables or [Table(["what", "value"], _facts())]
 
 
-@click.command()
+@click.command("info")
 @option(
     "--protocols", "Every protocol, or all fields of one.", is_flag=False, flag_value="", metavar="[NAME]"
 )
@@ -141,7 +142,7 @@ def _tables(protocols: str | None, metrics: str | None, formats: bool, prompts: 
     metavar="[NAME]",
 )
 @format_option()
-def command(
+def info_command(
     protocols: str | None, metrics: str | None, formats: bool, prompts: str | None, style: str
 ) -> None:
     """List metrics, protocols, formats and installed parts.
@@ -156,3 +157,99 @@ def command(
         )
     for table in tables:
         put(table, style, "Storymeter")
+
+
+@click.group("models")
+def models_command() -> None:
+    """Add encoders, a detector and a language model.
+
+    \b
+    storymeter models list                 available and installed models
+    storymeter models add mpnet            download (404 MB), check, install it
+    storymeter score mine.json -r references.json -m "sts(model=minilm+mpnet)"
+    """
+
+
+@models_command.command("list")
+@format_option()
+def list_models(style: str) -> None:
+    """List the models that are installed and those that can be added."""
+    from ..models.encoder import DEFAULT_NAME
+    from ..report.table import Column, Table, to_json
+
+    default = f"{DEFAULT_NAME}: 6 layers, 384 dimensions; the default, comes with the part 'neural'"
+    rows: list[list[object]] = [["minilm", default, 84, "Apache-2.0", _has_default()]]
+    rows += [
+        [m.name, m.what, m.megabytes, m.licence, installed(m.name) is not None] for m in PACKAGES.values()
+    ]
+    columns: list[Column | str] = ["model", "what", Column("MB", ",d"), "licence", "here"]
+    table = Table(columns, rows)
+    names = [head.name for head in table.heads]
+    models = [dict(zip(names, row, strict=True)) for row in rows]
+    put(table, style, "Models", json=to_json({"schema": 1, "models": models}))
+
+
+@models_command.command("add")
+@click.argument("name", metavar="NAME")
+@option("--wheels", "Take the wheels from this folder instead of downloading them.", FOLDER, metavar="DIR")
+def add_model(name: str, wheels: Path | None) -> None:
+    """Download a model, check its hash, and install it as model=NAME."""
+    if (found := installed(name)) is not None:
+        say(f"{name} is already installed: {found}")
+        return
+    with progress_bar() as progress:
+        folder = add(name, wheels=wheels, progress=progress)
+    say(f"{name} is in {folder}; use it as {known(name).use.format(name)}")
+
+
+@models_command.command("remove")
+@click.argument("name", metavar="NAME")
+def remove_model(name: str) -> None:
+    """Delete a model that was added."""
+    say(f"{name} was removed." if remove(name) else f"{name} was not installed.")
+
+
+def _has_default() -> bool:
+    from ..errors import StorymeterError
+    from ..models.encoder import default_folder
+
+    try:
+        return default_folder().is_dir()
+    except StorymeterError:
+        return False
+
+
+@click.command("check-metric")
+@click.argument("name")
+@format_option("table", "json")
+def check_metric_command(name: str, style: str) -> None:
+    """Check a metric or scorer of a plug-in.
+
+    It scores a few small documents: shapes, finite numbers, the declared range, a vectorised combine,
+    symmetry, order, threads, shards, pickling and texts without words. Exit code 1 if a check fails.
+
+    \b
+    storymeter check-metric mymetric
+    storymeter check-metric "soda_c(scorer=mymetric)"
+    """
+    from ..engine import check_metric
+    from ..report.table import Table, keys, to_json
+
+    found = check_metric(name)
+    if style == "json":
+        output(
+            to_json(
+                {
+                    "schema": 1,
+                    "metric": name,
+                    "checks": [
+                        {"check": one.check, "holds": one.holds, "because": one.because} for one in found
+                    ],
+                }
+            )
+        )
+    else:
+        rows = [[one.check, "yes" if one.holds else "NO", one.because] for one in found]
+        put(Table([*keys("check"), "holds", "because"], rows, title=name), style, name)
+    if not all(one.holds for one in found):
+        sys.exit(1)

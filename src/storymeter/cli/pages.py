@@ -1,30 +1,43 @@
-"""storymeter show: look at one document instead of a number."""
+"""Commands that show captions beside their scores: `report` (one page), `show` (one document)."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
+from ..errors import UsageError
 from ..progress import silent
-from ._declare import option
-from ._judging import judging_options
+from ._files import layout_of, reading_options, reference_reading_options
 from ._options import (
+    NEW_FILE,
+    Resamples,
     device_option,
     images_option,
     jobs_option,
+    option,
     output,
+    progress_bar,
     protocol_option,
     references_option,
     say,
+    seed_option,
     terminal_width,
     tokenizer_option,
 )
-from ._reading import layout_of, reading_options, reference_reading_options
-from ._scoring import settings_of
+from ._scoring import (
+    annotators_option,
+    judging_options,
+    score_files,
+    scoring_options,
+    settings_of,
+    system_option,
+    unit_option,
+)
 
 
-@click.command()
+@click.command("show")
 @click.argument("document")
 @click.argument("candidates")
 @references_option
@@ -54,7 +67,7 @@ from ._scoring import settings_of
 @judging_options
 @reading_options
 @reference_reading_options
-def command(
+def show_command(
     document: str,
     candidates: str,
     references: tuple[str, ...],
@@ -105,3 +118,75 @@ def command(
     if page and shown.page is not None:
         write_text(page, shown.page())
         say(f"The same as a page: {page}")
+
+
+@click.command("report")
+@click.argument("candidates", nargs=-1, metavar="RUN.smr... | CANDIDATES...")
+@scoring_options
+@unit_option
+@system_option
+@annotators_option
+@option(
+    "--human",
+    "Ratings, or the folder of a campaign: human scores are shown beside the metrics.",
+    click.Path(exists=True, path_type=Path),
+    metavar="EXPORT|CAMPAIGN",
+)
+@option("--audit", "Also run the stress tests on the first system's captions.", bool)
+@option("--facts", "Also mark the words that no reference supports.", bool)
+@option("--title", "Heading of the page.  [default: names of the systems]", metavar="TEXT")
+@option(
+    "--out",
+    "File to write; above 25 MB, pictures go into a folder beside it.",
+    NEW_FILE,
+    "report.html",
+    metavar="FILE",
+)
+@option(
+    "--resamples",
+    "Resamples of the intervals and of each test; auto: as many as the marks need.",
+    Resamples(99),
+    "auto",
+)
+@jobs_option
+@seed_option
+@reading_options
+@reference_reading_options
+def report_command(
+    candidates: tuple[str, ...],
+    human: Path | None,
+    audit: bool,
+    facts: bool,
+    annotators: bool,
+    title: str | None,
+    out: Path,
+    **options: Any,
+) -> None:
+    """Write a self-contained HTML report.
+
+    RUN.smr is a run saved by `storymeter score --save RUN.smr`; without one, CANDIDATES are scored first. The
+    page is one file that loads nothing from the network.
+
+    \b
+    storymeter report run.smr --out report.html
+    storymeter report mine.json yours.json -r references.json --videos clips
+    """
+    from ..report import write_report
+
+    if out.suffix.lower() not in (".html", ".htm"):  # a wrong name must not cost the scoring
+        raise UsageError(f"--out {str(out)!r} is not an .html file.", hint="Write it like --out report.html")
+    with progress_bar() as progress:
+        results = score_files(candidates, progress, options)
+        written = write_report(
+            results,
+            out,
+            title=title,
+            resamples=options["resamples"],
+            human=human,
+            annotators=annotators,
+            audit=audit,
+            facts=facts,
+            note=say,
+            **settings_of(options, progress, but=("protocol", "tokenizer")),
+        )
+    say(f"Report: {', '.join(map(str, written))}")

@@ -1,11 +1,13 @@
-"""`storymeter validate`: every problem of every file in one run, with its place."""
+"""Commands about files: `validate` (every problem with its place), `convert`, `tokenize`."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
-from collections.abc import Mapping
+import textwrap
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,24 +15,27 @@ import click
 import msgspec
 
 from ..captions import Corpus, Origin
-from ..errors import DataError, MissingPartError, StorymeterError, many, some
-from ..formats import Reading, examine
+from ..errors import DataError, MissingPartError, StorymeterError, UsageError, many, some
+from ..formats import Reading, examine, read, registry, write
 from ..formats.aliases import Role
+from ..formats.checks import Check
 from ..formats.ids import bare_ids
 from ..formats.problems import Problem, Severity, group
+from ..formats.source import Source
 from ..join import REFERENCE_FORMATS, join
 from ..report.fitting import escape_controls
-from ._options import busy, coloured, format_option, output, references_option
-from ._reading import layout_of, reading_options, reference_reading_options
+from ..text.tokenizers import TOKENIZERS, cut
+from ._files import layout_of, reading_options, reference_reading_options
+from ._options import busy, coloured, format_option, option, output, references_option, say, tokenizer_option
 
 
-@click.command()
+@click.command("validate")
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
 @references_option
 @reading_options
 @reference_reading_options
 @format_option("table", "json")
-def command(files: tuple[str, ...], references: tuple[str, ...], style: str, **reading: Any) -> None:
+def validate_command(files: tuple[str, ...], references: tuple[str, ...], style: str, **reading: Any) -> None:
     """Check files of captions and list every problem.
 
     Equal problems are grouped. `-` is stdin. With references: which documents fit together, what `score`
@@ -221,3 +226,109 @@ def _page(reading: Reading) -> str:
 
 def _styled(text: str, **style: Any) -> str:
     return click.style(escape_controls(text), **style) if coloured() else escape_controls(text)
+
+
+@click.command(
+    "convert",
+    epilog="\b\n" + textwrap.fill("Formats: " + ", ".join(registry.FORMATS), 78, break_on_hyphens=False),
+)
+@click.argument("source", metavar="IN")
+@click.argument("target", metavar="OUT")
+@reading_options
+@option(
+    "--to target_format",
+    "The format of the output; otherwise by its suffix (.json: the format it came from).",
+    metavar="FORMAT",
+)
+def convert_command(
+    source: str,
+    target: str,
+    format: str | None,
+    repair: bool,
+    id_map: tuple[str, ...],
+    columns: dict[str, str] | None,
+    lists: str | None,
+    target_format: str | None,
+) -> None:
+    """Convert a file of captions to another format.
+
+    Reads IN, writes OUT; `-` is stdin or stdout.
+
+    JSON Lines (.jsonl) keeps everything. What another format cannot carry is left out and named on stderr;
+    where the meaning would be lost, nothing is written."""
+    from ..engine.systems import read_line
+
+    if target_format:
+        registry.get(target_format)  # a wrong name is told before a big file is read
+    with busy(f"converting {source}"):
+        reading = examine(source, format=format, repair=repair, id_map=id_map, columns=columns, lists=lists)
+        corpus: Corpus = reading.require()
+        lost = write(corpus, target, format=target_format)
+    if line := read_line(source, corpus):
+        say(line)
+    if lost:
+        say(f"note: left out, because the format cannot carry it: {', '.join(lost)}")
+    done = ", ".join(f"{number:,} {what}" for what, number in corpus.meta.get("repairs", {}).items())
+    if done:
+        say(f"note: repaired: {done}")
+    warnings = len(reading.problems)
+    if warnings:
+        say(f"note: {many(warnings, 'warning')}; see them with: storymeter validate {source}")
+
+
+@click.command(
+    "tokenize",
+    epilog="\b\n"
+    + "\n".join(
+        f"{textwrap.fill(kind.summary, 78, initial_indent=f'{name:<11} ', subsequent_indent=' ' * 12)}"
+        for name, kind in TOKENIZERS.items()
+    ),
+)
+@click.argument("file", metavar="FILE")
+@tokenizer_option("Tokeniser.")
+@option("--punctuation", "Keep the punctuation that ptb removes.", bool)
+@option(
+    "--from format",
+    "Read FILE as captions of this format, one line for each; default: text files line by line, JSON as"
+    " captions.",
+    metavar="FORMAT",
+)
+@format_option("text", "json")
+def tokenize_command(file: str, tokenizer: str, punctuation: bool, format: str | None, style: str) -> None:
+    """Tokenise each line of FILE.
+
+    Prints one line of tokens per line, separated by spaces; `-` is stdin.
+
+    \b
+    storymeter tokenize captions.txt
+    storymeter tokenize results.json --tokenizer 13a --format json
+    """
+    if punctuation and tokenizer != "ptb":
+        raise UsageError(
+            f"--punctuation is for ptb; {tokenizer} keeps all marks.", hint="Leave it out, or use ptb."
+        )
+    with busy(f"tokenising {file}"):
+        lines = list(_lines(file, format))
+        if punctuation:
+            from ..text.ptb import tokenize_joined
+
+            found = tokenize_joined(lines, punctuation=True)
+        else:
+            found = cut(lines, tokenizer)
+    if style == "json":
+        output(json.dumps([line.split() for line in found], ensure_ascii=False))
+    elif found:
+        output("\n".join(" ".join(line.split()) for line in found) + "\n")
+
+
+def _lines(file: str, format: str | None) -> Iterator[str]:
+    """Captions in their order where the file holds such, lines otherwise; a break inside is a blank."""
+    source = Source.open(file, Check(file)) if format is None else None
+    if source is None or (source.is_json and file != "-"):
+        for document in read(file, format=format):
+            yield from (re.sub(r"[\r\n]+", " ", caption.text) for caption in document.captions)
+        return
+    if source.foreign:
+        raise UsageError(f"{file} is {source.foreign}.", hint="Give a text, or name the format with --from.")
+    text = re.sub(r"\r\n|\r", "\n", source.text)
+    yield from text.removesuffix("\n").split("\n") if text else ()
