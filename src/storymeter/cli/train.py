@@ -1,5 +1,7 @@
 """storymeter train: train the story models on your own data; an interrupted run continues where it
 stopped.
+
+The held-out results of a coherence model as tables.
 """
 
 from __future__ import annotations
@@ -12,6 +14,8 @@ import click
 import msgspec
 
 from ..errors import UsageError
+from ..report.table import Column, Table, numbers
+from ..story.train.heldout import HeldOut
 from ._options import (
     AMOUNT,
     COUNT,
@@ -33,6 +37,45 @@ from ._options import (
     seed_option,
     together,
 )
+
+
+def held_out_tables(result: HeldOut) -> list[Table]:
+    columns: list[Column | str] = [
+        "stories",
+        Column("pairs", ",d"),
+        *numbers(".3f", "forced choice", "bag of words", "first pair", "middle", "last pair", "order"),
+        *numbers(".3f", "ECE raw", "ECE"),
+    ]
+    rows = [
+        [c.set, c.pairs, c.accuracy, c.baseline, c.first, c.middle, c.last, c.order, c.ece_raw, c.ece]
+        for c in result.choices
+    ]
+    tables = [
+        Table(
+            columns,
+            rows,
+            title=f"Held out: {result.model}",
+            note=(
+                "forced choice: p(A, B) > p(B, A) over neighbouring sentences; order: C of the story above C"
+                " of its sentences shuffled, all stories; ECE: expected calibration error before and after"
+                " the temperature"
+            ),
+        )
+    ]
+    if result.human is not None:
+        human = result.human
+        tables.append(
+            Table(
+                [
+                    Column("stories", ",d"),
+                    *numbers(".3f", "Kendall tau-b", "low", "high", "untrained head"),
+                ],
+                [[human.stories, human.tau, human.low, human.high, human.untrained]],
+                title="With human labels (UNION, rated machine stories)",
+                note="95 % bootstrap interval over stories",
+            )
+        )
+    return tables
 
 
 @click.group("train")
@@ -145,7 +188,6 @@ def coherence(
         the paper's
     storymeter train coherence --evaluate --data DATA    held-out results
     """
-    from ..report.heldout import held_out_tables
     from ..story.train import heldout
     from ..story.train.coherence import EMBEDDED, PAPER, train_coherence
     from ..story.train.data import read_stories

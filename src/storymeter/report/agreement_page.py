@@ -27,9 +27,8 @@ from .agreement import (
     williams_matrix,
     word_table,
 )
-from .figures.maps import Tile, heat_map
+from .figures.charts import Tile, heat_map, lines
 from .figures.points import Dot, dots, scatter
-from .figures.series import lines
 from .presentation import Presentation, present, present_all
 from .table import Table, to_json
 from .templating import render, shown

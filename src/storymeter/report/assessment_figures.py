@@ -11,9 +11,8 @@ from ..human.analysis.assessment import Analysis
 from ..human.analysis.preference import Preference
 from ..human.analysis.survey import Survey
 from ..human.ratings import KINDS
-from .figures.maps import Tile, heat_map
+from .figures.charts import Tile, heat_map, shares, steps
 from .figures.points import Dot, Spread, boxes, dots, scatter
-from .figures.series import shares, steps
 
 #: the ends of the scale of a survey's marks
 MARKS = (1.0, 5.0)

@@ -30,10 +30,10 @@ from .assessment_data import (
     WORKER_WORDS,
     analysis_data,
     cost_line,
+    influence_table,
 )
+from .assessment_data import WORDS as INFLUENCE_WORDS
 from .assessment_figures import distributions, score_histograms, significance, workers
-from .influence import WORDS as INFLUENCE_WORDS
-from .influence import influence_table
 from .presentation import Presentation, present, present_all
 from .studies import (
     KIND_WORDS,

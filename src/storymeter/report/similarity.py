@@ -11,8 +11,8 @@ import numpy as np
 from ..arrays import FloatArray
 from ..meta.similarities import KINDS, Mean, Similarity
 from .agreement_page import correlation_figure
+from .figures.charts import steps
 from .figures.points import Spread, boxes
-from .figures.series import steps
 from .presentation import Presentation, present
 from .table import Table, keys, numbers, to_json
 from .templating import render, shown

@@ -13,8 +13,7 @@ from ..stress.auditing import Audit
 from ..stress.effects import Answer
 from ..stress.experiment import Result, Row
 from ..stress.persuasion import ATTACKS, KINDS, RIGHT, SUCCESS, WRONG, Persuasion
-from .figures.maps import Tile, heat_map
-from .figures.series import lines
+from .figures.charts import Tile, heat_map, lines
 from .plots import figure, png, svg
 from .table import Table, keys, numbers, to_json
 

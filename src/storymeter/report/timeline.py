@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from ..dense.timeline import Event, Timeline
-from .figures.maps import Bar, lanes
+from .figures.charts import Bar, lanes
 from .fitting import clip, escape_controls
 from .presentation import Presentation, present
 from .table import Table, numbers

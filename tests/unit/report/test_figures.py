@@ -11,10 +11,9 @@ import pytest
 
 from storymeter.human.analysis.survey import CriterionMean, Survey
 from storymeter.report.assessment_figures import survey_means
-from storymeter.report.figures.maps import Bar, Tile, heat_map, lanes
+from storymeter.report.figures.charts import Bar, Tile, bar_and_whisker, heat_map, lanes, lines, shares, steps
 from storymeter.report.figures.marks import shape
 from storymeter.report.figures.points import Dot, Spread, boxes, dots, places_of, scatter
-from storymeter.report.figures.series import bar_and_whisker, lines, shares, steps
 
 HOSTILE = "<script>alert(1)</script>\"'&\x00\u202eab"
 VALUES = np.linspace(0, 1, 20)

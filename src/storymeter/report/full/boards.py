@@ -12,8 +12,8 @@ from ...engine.results import Comparison
 from ...join import Coverage
 from ...stats.multiple import SIGNIFICANT
 from ..comparison import win_tie_loss
+from ..figures.charts import bar_and_whisker
 from ..figures.points import Dot, both_names, dots
-from ..figures.series import bar_and_whisker
 from ..marks import too_few
 from .findings import Findings
 

@@ -22,7 +22,7 @@ from ..templating import Shown, environment, render
 from .boards import board, forest, matrix, verdict, warnings
 from .details import details, inline
 from .findings import Findings
-from .methods import methods
+from .sections import methods
 
 #: what can be read without script is written out while the page stays below so many bytes
 COMPLETE = 19_000_000

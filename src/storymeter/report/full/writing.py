@@ -21,7 +21,7 @@ from ..templating import shown
 from .build import find_videos, write_page
 from .details import unsupported
 from .findings import Findings
-from .people import audit_section, people_section, study_section
+from .sections import audit_section, people_section, study_section
 
 
 def write_report(
