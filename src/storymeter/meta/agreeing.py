@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,6 +23,9 @@ from .one_table import read_one_table
 from .run import evaluate_metrics
 from .scores import Scores, join_scores
 from .statistics import MetricResult
+
+#: a sentence metric's value of a whole system: the mean over captions, or what `score` prints
+SystemValue = Literal["published", "own"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,7 @@ def agree(
     `segment`: one point per judged caption; `system`: one per system. columns Columns that are not found by
     their names: `{"human": "adequacy", "system": "model"}`. accept Ratings: `passed` leaves out raters who
     failed the controls of their study. which Ratings: the standardised or the raw score of a caption.
-    options resamples, permutations, statistic, unit, seed, jobs: as in `storymeter meta`."""
+    options resamples, permutations, statistic, unit, system_value, seed, jobs: as in `storymeter meta`."""
     if scores is None:
         found = read_one_table(table, columns)
         human, known = found.human, found.metrics
@@ -82,17 +85,40 @@ def read_people(
     return {path.stem: read_human(path, which=which, accept=accept, opened=opened)}
 
 
+def _of_systems(scores: Scores, system_value: SystemValue) -> Scores:
+    """Sentence metrics whose value of a whole system is not the mean over its captions: which one is taken
+    stands in the signature.
+    """
+    names = [*scores.averaged]
+    own = system_value == "own"
+    listed = {
+        name: f"{text}|system:{'own' if own and name in names else 'mean'}" if name in names else text
+        for name, text in scores.signatures.items()
+    }
+    if own:
+        additive = {**scores.additive, **scores.averaged}
+        return replace(scores, additive=additive, averaged={}, signatures=listed)
+    note = (
+        f"{', '.join(names)}: the mean over a system's captions, as in published tables; --system-value own"
+        " takes the value of all its captions together, which `storymeter score` prints."
+    )
+    return replace(scores, notes=(*scores.notes, note), signatures=listed)
+
+
 def measured(
     title: str,
     level: Any,
     scores: Scores,
     curve: Mapping[str, Sequence[float]] | None = None,
     curve_statistic: str | None = None,
+    system_value: SystemValue = "published",
     **resampling: Any,
 ) -> Agreement:
     """Every metric of the table against the people's scores beside it."""
     if level == "segment" and scores.items == ("",):
         raise DataError("The human scores are about whole systems.", hint="Use --level system.")
+    if level == "system" and scores.averaged:
+        scores = _of_systems(scores, system_value)
     results, comparisons = evaluate_metrics(scores, level, **resampling)
     statistic = curve_statistic or "kendall_c"
     return Agreement(title, level, scores, results, comparisons, scores.notes, curve or {}, statistic)

@@ -15,7 +15,7 @@ from ..engine.run import MetricLike, Run, asked_metrics
 from ..errors import DataError
 from ..options import split
 from ..progress import Progress, silent
-from .agreeing import Agreement, measured
+from .agreeing import Agreement, SystemValue, measured
 from .benchmarks import available, load, suitable
 from .choices import ChoiceResult, choice_contest, choice_results, segment_contest
 from .compute import values_of
@@ -60,6 +60,7 @@ def benchmark(
     permutations: int = 10_000,
     statistic: str = "pearson",
     unit: str = "both",
+    system_value: SystemValue = "published",
     progress: Progress = silent,
     **settings: Any,
 ) -> Benchmarked:
@@ -74,6 +75,8 @@ def benchmark(
     resamples: bootstrap resamples of the intervals; 0: none.
     permutations, statistic: of the permutation test, and what it compares.
     unit: what is resampled at system level: items, systems or both.
+    system_value: a sentence metric's value of a system: `published`, the mean over captions, as published
+        tables have it, or `own`, what `score` prints (METEOR).
     settings: those of `Run`: tokenizer, jobs, seed, device, budget.
     """
     found = load(name, Path(data))
@@ -104,6 +107,7 @@ def benchmark(
         "permutations": permutations,
         "statistic": statistic,
         "unit": unit,
+        "system_value": system_value,
         "seed": seed,
         "jobs": jobs,
     }

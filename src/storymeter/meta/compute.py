@@ -72,10 +72,12 @@ class MetricValues:
     values: Mapping[Key, float]
     signature: str = ""
     higher_is_better: bool | None = True
-    #: what each caption adds, where a system's own value is not the mean over its captions (BLEU, anet)
+    #: what each caption adds, where a system's own value is not the mean over captions (BLEU, METEOR)
     rows: Mapping[Key, FloatArray] | None = None
     #: summed rows, shape (..., columns), to values
     combine: Callable[[FloatArray], FloatArray] | None = None
+    #: whether published tables average it over captions all the same (METEOR)
+    averaged: bool = False
 
 
 def values_of(
@@ -129,21 +131,26 @@ def values_of_results(results: Results, *, systems: bool = False) -> dict[str, M
                 one = _of_score(results.metrics[k], system.scores[k], keys)
                 values |= one.values
                 rows |= one.rows or {}
-        combine = value_of(results.metrics[k]) if rows else None
+        metric = results.metrics[k]
         found[score.metric] = MetricValues(
-            values, str(score.signature), score.higher_is_better, rows or None, combine
+            values,
+            str(score.signature),
+            score.higher_is_better,
+            rows or None,
+            value_of(metric) if rows else None,
+            is_averaged(metric),
         )
     return found
 
 
 def _of_score(metric: Metric, score: Score, keys: Sequence[Key]) -> MetricValues:
     """By caption; with the rows, where the captions of a system together have another value than their
-    mean. Sentence scorers are averaged over captions, as in the papers, unless their level is the corpus."""
+    mean."""
     each = document_values(metric, score)
     values = dict(zip(keys, each.tolist(), strict=True))
-    known = MetricValues(values, str(score.signature), score.higher_is_better)
-    averaged = isinstance(metric, PairScorer) and getattr(metric, "level", "") != "corpus"
-    if averaged or score.rows is None or not len(score.rows):
+    averaged = is_averaged(metric)
+    known = MetricValues(values, str(score.signature), score.higher_is_better, averaged=averaged)
+    if score.rows is None or not len(score.rows):
         return known
     combine = value_of(metric)
     code = np.unique(np.array([system for system, _ in keys]), return_inverse=True)[1].reshape(-1)
@@ -155,6 +162,11 @@ def _of_score(metric: Metric, score: Score, keys: Sequence[Key]) -> MetricValues
             rows = dict(zip(keys, np.asarray(score.rows, dtype=float), strict=True))
             return replace(known, rows=rows, combine=combine)
     return known
+
+
+def is_averaged(metric: Metric) -> bool:
+    """Sentence scorers, unless their level is the corpus: published tables average them over captions."""
+    return isinstance(metric, PairScorer) and getattr(metric, "level", "") != "corpus"
 
 
 def value_of(metric: Metric) -> Callable[[FloatArray], FloatArray]:

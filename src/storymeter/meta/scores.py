@@ -46,6 +46,8 @@ class Scores:
     lower_is_better: frozenset[str] = frozenset()
     #: metrics whose value of a system is not the mean over its rows: what each row adds, and the formula
     additive: Mapping[str, Additive] = field(default_factory=dict)
+    #: the same of metrics that published tables average over captions (METEOR): used where it is asked for
+    averaged: Mapping[str, Additive] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.human)
@@ -117,7 +119,7 @@ def join_scores(scores: Scores, values: Mapping[str, MetricValues]) -> Scores:
     """Metric values by (system, item) beside the human rows. What has no partner is counted and said."""
     notes = list(scores.notes)
     found = {}
-    additive = dict(scores.additive)
+    additive, averaged = dict(scores.additive), dict(scores.averaged)
     wanted = [(scores.systems[s], scores.items[i]) for s, i in zip(scores.system, scores.item, strict=True)]
     for metric, entry in values.items():
         known = entry.values
@@ -146,7 +148,7 @@ def join_scores(scores: Scores, values: Mapping[str, MetricValues]) -> Scores:
         if entry.rows is not None and entry.combine is not None:
             empty = np.zeros_like(next(iter(entry.rows.values())))
             rows = np.stack([entry.rows.get(key, empty) for key in wanted])
-            additive[metric] = Additive(rows, entry.combine)
+            (averaged if entry.averaged else additive)[metric] = Additive(rows, entry.combine)
     return replace(
         scores,
         metrics={**scores.metrics, **found},
@@ -155,4 +157,5 @@ def join_scores(scores: Scores, values: Mapping[str, MetricValues]) -> Scores:
         | {m for m, e in values.items() if e.higher_is_better is False},
         notes=tuple(dict.fromkeys(notes)),
         additive=additive,
+        averaged=averaged,
     )

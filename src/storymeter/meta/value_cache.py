@@ -18,7 +18,7 @@ from ..engine.run import Run
 from ..errors import StorymeterError
 from ..files import write_text
 from ..registry import metric as get_metric
-from .compute import MetricValues, value_of, values_of
+from .compute import MetricValues, is_averaged, value_of, values_of
 from .records import Benchmark
 
 
@@ -64,9 +64,14 @@ def kept_values(
         else:
             values = {(system, item): value for system, item, value in known.values}
             rows = {key: np.array(row) for key, row in zip(values, known.rows, strict=False)}
-            combine = value_of(get_metric(asked)) if rows else None
+            metric = get_metric(asked)
             found[known.metric] = MetricValues(
-                values, known.signature, known.higher_is_better, rows or None, combine
+                values,
+                known.signature,
+                known.higher_is_better,
+                rows or None,
+                value_of(metric) if rows else None,
+                is_averaged(metric),
             )
     return found, skipped
 

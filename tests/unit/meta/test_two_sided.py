@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from storymeter.engine import Run
+from storymeter.meta.agreeing import measured
 from storymeter.meta.comparisons import compare
 from storymeter.meta.compute import MetricValues, pooled, values_of
 from storymeter.meta.scores import Judgement, Scores, join_scores, tabulate
@@ -83,26 +84,56 @@ def test_system_level_draws_systems_by_default() -> None:
     assert low < both.values["pearson"] < high
 
 
+TEXTS = {
+    "a": ["a man plays the guitar in a room", "dog"],
+    "b": ["a man", "a dog runs over the green grass"],
+    "c": ["the the the", "a big dog runs over the grass now"],
+    "d": ["a man plays a guitar", "the dog runs over green grass"],
+}
+AGAINST = ["a man plays the guitar in a small room", "a dog runs over the green grass now"]
+CAPTIONS = {(s, f"i{k}"): text for s, both in TEXTS.items() for k, text in enumerate(both)}
+
+
+def values_of_systems(metric: str) -> list[float]:
+    """What `score` prints for each system alone."""
+    found = []
+    for name in sorted(TEXTS):
+        mine = {key: text for key, text in CAPTIONS.items() if key[0] == name}
+        (score,) = Run().score_task(pooled(mine, {key: [AGAINST[int(key[1][1])]] for key in mine}), metric)
+        found.append(score.value)
+    return found
+
+
+def judged_captions(*metrics: str) -> Scores:
+    task = pooled(CAPTIONS, {key: [AGAINST[int(key[1][1])]] for key in CAPTIONS})
+    judged = tabulate([Judgement(s, i, float(ord(s) % 5) + 0.1 * int(i[1])) for s, i in CAPTIONS])
+    return join_scores(judged, values_of(task, metrics, Run())[0])
+
+
+def test_meteor_of_a_system_is_the_mean_of_its_captions_or_its_own() -> None:
+    """Published tables average METEOR over captions; `score` sums its statistics over them."""
+    scores = judged_captions("meteor", "rouge_l")
+    assert set(scores.averaged) == {"meteor"} and not scores.additive
+    people = scores.by_system(scores.human)
+    published, own = (
+        measured("captions", "system", scores, system_value=value, resamples=20, permutations=10)
+        for value in ("published", "own")
+    )
+    means = scores.by_system(scores.metrics["meteor"])
+    for found, x in ((published, means), (own, values_of_systems("meteor"))):
+        (r,) = (one.values["pearson"] for one in found.results if one.metric == "meteor")
+        assert r == pytest.approx(np.corrcoef(people, x)[0, 1], abs=1e-12)
+    assert published.results[0].signature.endswith("|system:mean")
+    assert own.results[0].signature.endswith("|system:own")
+    assert any("--system-value own" in note for note in published.notes) and not own.notes
+    assert "system:" not in published.results[1].signature
+
+
 def test_corpus_bleu_is_the_systems_own_value() -> None:
-    texts = {
-        "a": ["a man plays the guitar in a room", "dog"],
-        "b": ["a man", "a dog runs over the green grass"],
-        "c": ["the the the", "a big dog runs over the grass now"],
-        "d": ["a man plays a guitar", "the dog runs over green grass"],
-    }
-    against = ["a man plays the guitar in a small room", "a dog runs over the green grass now"]
-    captions = {(s, f"i{k}"): text for s, both in texts.items() for k, text in enumerate(both)}
-    task = pooled(captions, {key: [against[int(key[1][1])]] for key in captions})
-    judged = tabulate([Judgement(s, i, float(ord(s) % 5) + 0.1 * int(i[1])) for s, i in captions])
-    values, _ = values_of(task, ["bleu_2", "bleu_2(level=sentence)", "rouge_l"], Run())
-    scores = join_scores(judged, values)
+    scores = judged_captions("bleu_2", "bleu_2(level=sentence)", "rouge_l")
     assert set(scores.additive) == {"bleu_2"}
     own = scores.own("bleu_2", scores.rows_of("bleu_2"))
-    for k, name in enumerate(sorted(texts)):
-        mine = {key: text for key, text in captions.items() if key[0] == name}
-        alone = pooled(mine, {key: [against[int(key[1][1])]] for key in mine})
-        (score,) = Run().score_task(alone, "bleu_2")
-        assert own[k] == pytest.approx(score.value, abs=1e-12)
+    assert own.tolist() == pytest.approx(values_of_systems("bleu_2"), abs=1e-12)
     corpus, sentence = (
         system_level(scores, name, resamples=50) for name in ("bleu_2", "bleu_2(level=sentence)")
     )

@@ -70,6 +70,13 @@ resampling_options = together(
         ("items", "systems", "both"),
         "both",
     ),
+    option(
+        "--system-value",
+        "Between systems, METEOR and other sentence metrics: the mean over captions, as in published tables,"
+        " or their own value of the system, as `storymeter score` prints it.",
+        ("published", "own"),
+        "published",
+    ),
     option("--html page", "Also write a page with figures that explains every number.", PATH, metavar="FILE"),
     option("--figures", "Also write the figures as PNG files.", PATH, metavar="DIR"),
 )

@@ -67,7 +67,9 @@ def agree_command(
     from ...meta.inputs import open_human, read_preferences, read_scores
     from ...report import present
 
-    resampling = {key: options.pop(key) for key in ("resamples", "permutations", "unit", "statistic")}
+    resampling = {
+        key: options.pop(key) for key in ("resamples", "permutations", "unit", "statistic", "system_value")
+    }
     table = human or (Path(candidates[0]) if len(candidates) == 1 else None)
     if table is not None and scores is None and (human is None or not candidates):
         found = _one_table(table, options["columns"], alone=human is None)

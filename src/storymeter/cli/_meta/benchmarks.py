@@ -93,7 +93,9 @@ def benchmark_command(
         )
     show(present(found), style, page, figures)
     if style == "table":
-        say(*(f"signature of {metric}: {signature}" for metric, signature in found.signatures.items()))
+        by_level = [one.scores.signatures for one in found.agreements] or [found.signatures]
+        lines = (f"signature of {metric}: {text}" for level in by_level for metric, text in level.items())
+        say(*dict.fromkeys(lines))
 
 
 # storymeter meta report-card: every metric we have on every benchmark at hand.
