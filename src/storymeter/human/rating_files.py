@@ -23,6 +23,9 @@ from .ratings import Labels, Numbering, columns_of
 
 _NAMES = ("item", "system", "rater", "kind", "hit", "pair", "stratum", "held", "campaign")
 _NUMBERS = ("value", "position", "seconds")
+#: what error spans say beside the score, as columns of CSV; lists and objects are JSON
+META_COLUMNS = ("systems", "text", "spans", "missing", "planted")
+_AS_JSON = ("systems", "spans", "planted")
 #: bytes of JSON Lines and rows of CSV at a time; so few rows do not wake the garbage collector
 _BYTES, _ROWS = 1 << 21, 500
 
@@ -211,8 +214,8 @@ def csv_rows(content: str, name: str) -> list[Rating]:
             cells.setdefault(
                 "meta",
                 {
-                    key: plain_cell(row[key])
-                    for key in ("state", "against", "stratum", "held")
+                    key: msgspec.json.decode(row[key]) if key in _AS_JSON else plain_cell(row[key])
+                    for key in ("state", "against", "stratum", "held", "comment", *META_COLUMNS)
                     if row.get(key)
                 },
             )

@@ -121,7 +121,7 @@ def new(
     options = CampaignRequest(
         clips=Path(clips),
         layout=_layout(request.get("task", "da"), sizes, human is not None, note),
-        systems=[_corpus(system) for system in systems],
+        systems=[_corpus(system, request.get("task", "da")) for system in systems],
         human=None if human is None else _corpus(human),
         questions=_questions(tests),
         platform=Platform(platform, _code(completion_code)),  # type: ignore[arg-type]
@@ -152,10 +152,13 @@ def _code(given: str) -> str:
     return content(Path(given[1:]), "Name a file that holds the study's completion code.").decode().strip()
 
 
-def _corpus(given: Place | Corpus) -> Corpus:
+def _corpus(given: Place | Corpus, task: str = "da") -> Corpus:
+    """A file or a corpus; where stories are compared, a list of sentences is a story."""
     from ..formats import read
+    from .study import named
 
-    return read(given) if isinstance(given, str | PathLike) else given
+    lists = "story" if named(task).stories else None
+    return read(given, lists=lists) if isinstance(given, str | PathLike) else given
 
 
 def _questions(path: Place | None) -> list[Any]:

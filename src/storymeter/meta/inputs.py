@@ -13,11 +13,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from ..captions import Rating
-from ..errors import DataError, some
+from ..errors import DataError, many, some
 from ..files import content
 from ..human.analysis.assessment import Analysis, analyse
-from ..human.analysis.preference import of_faithful
+from ..human.analysis.preference import Preference, analyse_preferences, of_faithful
 from ..human.analysis.spans import analyse_spans
 from ..human.analysis.survey import story_means
 from ..human.imports import is_known
@@ -90,10 +89,23 @@ def read_human(
     return tabulate(judgements, scale=scale, notes=notes)
 
 
-def read_preferences(path: Path, opened: OpenedRatings | None = None) -> list[Rating] | None:
-    """The records of a preference study, or None where the file is something else."""
+def read_preferences(
+    path: Path, *, accept: Accept = "passed", opened: OpenedRatings | None = None
+) -> tuple[list[Preference], list[str]] | None:
+    """What people prefer, by pair of systems, and what is to be said of it; None where the file is something
+    else. Raters who failed the test questions are left out, unless `accept` is `all`."""
     opened = opened or open_human(path)
-    return list(opened.records) if opened is not None and opened.kind.name == "preference" else None
+    if opened is None or opened.kind.name != "preference":
+        return None
+    share = 0.0 if accept == "all" else None  # everyone gets at least none of the questions right
+    preferences = analyse_preferences(opened.records, faithful=share)
+    kept, _ = of_faithful(opened.records, share, "leave-out")
+    used, raters = (len({record.rater for record in some_of}) for some_of in (kept, opened.records))
+    items = len({item for preference in preferences for item in preference.items})
+    said = f"Preferences on {many(items, 'item')} by {used:,} of {many(raters, 'rater')}."
+    return preferences, list(
+        dict.fromkeys([*opened.notes, said, *(note for p in preferences for note in p.notes)])
+    )
 
 
 def read_survey(
@@ -184,6 +196,8 @@ def _from_ratings(opened: OpenedRatings, which: Literal["z", "raw"], accept: Acc
         for s, i, v in zip(captions.system, captions.item, values, strict=True)
     ]
     raters = len({record.rater for record in opened.records}) or len(analysis.kept)
+    failed = [w.id for w, used in zip(analysis.quality.workers, analysis.kept, strict=True) if not used]
+    left_out = f"{many(len(failed), 'rater')} failed the controls and were left out: {some(failed)}."
     return tabulate(
         judgements,
         scale=which,
@@ -192,6 +206,7 @@ def _from_ratings(opened: OpenedRatings, which: Literal["z", "raw"], accept: Acc
                 f"Caption scores ({which}) from {len(analysis.used):,} ratings of"
                 f" {int(analysis.kept.sum()):,} of {raters:,} raters."
             ),
+            *([left_out.replace("were", "was") if len(failed) == 1 else left_out] if failed else []),
             *notes,
             *analysis.ratings.notes,
         ],

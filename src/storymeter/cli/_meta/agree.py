@@ -82,9 +82,13 @@ def agree_command(
         )
     else:
         opened = open_human(human)
-        preferences = read_preferences(human, opened) if opened is not None else None
-        if preferences is not None:
+        if opened is not None and opened.kind.stories:
+            options["lists"] = options["lists"] or "story"
+        people = read_preferences(human, accept=accept, opened=opened) if opened is not None else None
+        if people is not None:
+            preferences, notes = people
             output(_preferences(preferences, candidates, scores, ties, style, options))
+            say(*notes)
             return
         tables = read_people(human, which, accept, opened)
         known = values_of_file(read_scores(scores)) if scores is not None else {}
@@ -180,7 +184,7 @@ def _pooled(
 
 
 def _preferences(
-    records: Any,
+    preferences: Any,
     candidates: tuple[str, ...],
     scores: Path | None,
     ties: str,
@@ -188,12 +192,11 @@ def _preferences(
     options: dict[str, Any],
 ) -> str:
     """Accuracy against -2..2: how often a metric prefers what people prefer."""
-    from ...human.analysis.preference import analyse_preferences, metric_accuracy
+    from ...human.analysis.preference import metric_accuracy
     from ...meta.inputs import read_scores
     from ...report.agreement import accuracy_json, accuracy_table
 
     values = values_of_file(read_scores(scores)) if scores is not None else {}
-    preferences = analyse_preferences(records)
     if any(map(is_saved, candidates)):
         values |= values_of_results(score_files(candidates, silent, {**options, "resamples": 0}))
     elif candidates:
@@ -214,5 +217,4 @@ def _preferences(
                     metric_accuracy(preference, metric, by[preference.a], by[preference.b], ties=ties),
                 )
             )
-    say(*dict.fromkeys(note for p in preferences for note in p.notes))
     return accuracy_json(rows) if style == "json" else accuracy_table(rows).render(style)

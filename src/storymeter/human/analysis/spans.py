@@ -127,6 +127,11 @@ def analyse_spans(
     pay = pay or of_paper(len({(one.campaign, one.rater, one.hit) for one in records}))
     records, notes = records_without(records, held)
     planted = planted_found(records)
+    if any(one.kind == "degraded" for one in records) and not any(planted.values()):
+        notes.append(
+            "These files do not say which words were planted: raters are tested by the scores of their"
+            " control pairs alone. Export the campaign again."
+        )
     blind = {rater for rater, found in planted.items() if sum(found) < FOUND * len(found)}
     if blind:
         listed = ", ".join(

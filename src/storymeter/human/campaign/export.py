@@ -37,6 +37,7 @@ import msgspec
 from ...captions import Rating
 from ...errors import UsageError
 from ...files import guarded
+from ..rating_files import META_COLUMNS
 from ..study import ControlResult
 from .record import Campaign, Folder
 
@@ -113,12 +114,19 @@ def to_jsonl(found: Iterable[Rating]) -> str:
 
 def to_csv(found: Iterable[Rating]) -> str:
     columns = tuple(name for name in Rating.__struct_fields__ if name != "meta")
-    more = ("state", "against", "held", "comment")
+    found = list(found)
+    marked = META_COLUMNS if any("spans" in rating.meta for rating in found) else ()
+    more = ("state", "against", "held", "comment", *marked)
     rows = (
-        [getattr(rating, column) for column in columns] + [rating.meta.get(key, "") for key in more]
+        [getattr(rating, column) for column in columns] + [_cell(rating.meta.get(key, "")) for key in more]
         for rating in found
     )
     return table((*columns, *more), rows)
+
+
+def _cell(value: object) -> object:
+    """A list or an object as JSON."""
+    return msgspec.json.encode(value).decode() if isinstance(value, list | dict) else value
 
 
 def to_wmt(found: Sequence[Rating]) -> str:

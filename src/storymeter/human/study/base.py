@@ -104,6 +104,8 @@ class Study(ABC):
     scored: ClassVar[bool] = False
     #: whether its answers are scores alone, which tables of other tools hold, too
     plain: ClassVar[bool] = False
+    #: whether it compares stories, so that a list of sentences in a file is one
+    stories: ClassVar[bool] = False
     #: what `standings` gives
     standing_word: ClassVar[str] = "mean"
     #: what the dashboard shows of a verdict

@@ -45,6 +45,8 @@ FOIL = 6.0
 class StoryStudy(Study):
     """Stories of several systems beside each other; `foil` of a line is the one that must lose, if any."""
 
+    stories = True
+
     def verdicts(self, records: Sequence[Rating]) -> dict[str, ControlResult]:
         return by_tests(records)
 

@@ -1,0 +1,121 @@
+"""From a new campaign to the correlation of metrics, for every kind of study: simulated raters answer through
+the real server, two of the six answer at random, and nobody counts who failed the tests."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import human_kit
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from storymeter.captions import Corpus, Rating
+from storymeter.cli import cli
+from storymeter.human.rating_files import records
+from storymeter.human.study import named
+
+pytest.importorskip("starlette")
+IDS = [f"v{k:02d}" for k in range(12)]
+BLOCK = {"system": 5, "degraded": 2, "repeat": 1, "human": 2}
+SIZES = [part for name, count in BLOCK.items() for part in (f"--{name}-per-block", count)]
+PAIRS = ["--hits", 1, "--raters-per-hit", 6, "--blocks", 2, *SIZES]
+KINDS = {"da": PAIRS, "spans": PAIRS, "preference": ["--hits", 6, "--per-hit", 20], "survey": ["--hits", 6]}
+LIARS = {"r005", "r006"}
+
+
+def done(*arguments: object) -> Any:
+    found = CliRunner().invoke(cli, list(map(str, arguments)))
+    assert found.exit_code == 0, (arguments, found.output, found.exception)
+    return found
+
+
+def written(corpora: list[Corpus], folder: Path) -> list[Path]:
+    folder.mkdir()
+    for corpus in corpora:
+        lines = [
+            {"id": d.id, "caption" if len(d.captions) == 1 else "sentences": [c.text for c in d.captions]}
+            for d in corpus
+        ]
+        text = "".join(json.dumps(line) + "\n" for line in lines)
+        (folder / f"{corpus.name}.jsonl").write_text(text.replace('"caption": [', '"captions": ['))
+    return [folder / f"{corpus.name}.jsonl" for corpus in corpora]
+
+
+@pytest.fixture(scope="module")
+def media(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from PIL import Image
+
+    folder = tmp_path_factory.mktemp("media")
+    human_kit.tiny_clips(folder / "clips", IDS)
+    for number, item in enumerate(IDS):
+        (folder / "pictures" / item).mkdir(parents=True)
+        Image.new("RGB", (8, 8), (9 * number, 80, 40)).save(folder / "pictures" / item / "1.png")
+    return folder
+
+
+def systems_of(path: Path) -> Any:
+    """What `human analyse` says of the systems, without its notes."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: plain(one) for key, one in value.items() if key not in ("notes", "pay")}
+        return [plain(one) for one in value] if isinstance(value, list) else value
+
+    found = json.loads(done("human", "analyse", path, "--format", "json").stdout)
+    return plain(found["systems"] if "workers" in found else found)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_raters_who_failed_count_nowhere(kind: str, media: Path, tmp_path: Path) -> None:
+    systems, people = human_kit.corpora(IDS, sentences=4 if kind == "survey" else 1)
+    files = written(systems, tmp_path / "systems")
+    (reference,) = written([people], tmp_path / "people")
+    given = [part for file in files for part in ("--systems", file)]
+    shown = ["--clips", media / ("pictures" if kind == "survey" else "clips")]
+    beside = ["--human", reference] if kind in ("da", "spans") else []
+    study = tmp_path / "study"
+    design = [*KINDS[kind], "--task", kind, "--seed", 1, "--raters", 6]
+    done("human", "new", study, *design, *given, *shown, *beside)
+    done("human", "simulate", study, "--raters", 6, "--mix", "honest=4,random=2", "--seed", 1)
+
+    exported = {}
+    for style in ("jsonl", "csv"):
+        exported[style] = tmp_path / f"study.{style}"
+        done("human", "export", study, "--format", style, "--out", exported[style])
+    one = exported["jsonl"]
+    verdicts = named(kind).verdicts(records(one.read_bytes(), one.name))
+    failed = {rater for rater, verdict in verdicts.items() if verdict.accepted is False}
+    assert failed >= LIARS and len(verdicts) == 6
+    honest = tmp_path / "honest.jsonl"
+    lines = one.read_text().splitlines(keepends=True)
+    honest.write_text("".join(line for line in lines if json.loads(line)["rater"] not in failed))
+
+    # the answers of a campaign, of its exports, and of the honest raters alone
+    assert systems_of(study) == systems_of(exported["csv"]) == systems_of(one) == systems_of(honest)
+
+    def meta(human: Path, *more: str) -> tuple[list[dict[str, Any]], str]:
+        quick = ["--resamples", 0, "--permutations", 50, "--format", "json"]
+        ran = done("meta", *files, "-r", reference, "--human", human, "-m", "bleu_1,rouge_l", *quick, *more)
+        found = json.loads(ran.stdout)
+        metrics = [one for level in found.get("levels", [found]) for one in level["metrics"]]
+        return metrics, ran.stderr
+
+    passed, said = meta(one)
+    assert passed == meta(honest)[0] == meta(exported["csv"])[0] == meta(study)[0]
+    assert passed != meta(one, "--accept", "all")[0]
+    assert f"{6 - len(failed)} of 6 raters" in said and all(rater in said for rater in failed)
+    assert "6 of 6 raters" in meta(one, "--accept", "all")[1]
+
+
+def test_csv_keeps_the_marked_words(tmp_path: Path) -> None:
+    """What an error span study says of words stands in its CSV, too, and comes back as it was."""
+    from storymeter.human.campaign.export import to_csv
+
+    mark = {"start": 2, "end": 5, "severity": "major", "kind": "object"}
+    meta = {"state": "done", "text": "=a dog, runs", "spans": [mark], "missing": "the cat"}
+    first = Rating("v", "a", "r", 40.0, criterion="spans", meta={**meta, "planted": {"start": 2, "end": 5}})
+    found = records(to_csv([first]).encode(), "x.csv")
+    assert found == [msgspec.structs.replace(first, meta={**first.meta})]
