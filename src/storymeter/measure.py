@@ -23,10 +23,9 @@ Bleu(4, smoothing='floor')
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from copy import copy
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from .options import Name, Options, options_of
+from .options import Name, Options, changed_options, options_of
 
 T = TypeVar("T", bound="Measure")
 
@@ -55,33 +54,30 @@ ENCODER_TRAINING = TrainingData(
 )
 
 
+class Declaration(NamedTuple):
+    """What `@measure` says of a class: names, and keys of papers in `storymeter.papers.PAPERS`."""
+
+    names: tuple[Named, ...] = ()
+    papers: tuple[str, ...] = ()
+
+
 class Measure(Options):
     """What metrics and scorers have in common: a name that follows from the options.
 
     A class of the user's own may do without `@measure`: it sets the class attribute `name`.
     """
 
-    names: ClassVar[tuple[Named, ...]] = ()
-    #: keys of `storymeter.papers.PAPERS`
-    papers: ClassVar[tuple[str, ...]] = ()
+    declaration: ClassVar[Declaration] = Declaration()
 
     @property
     def trained_on(self) -> TrainingData:
-        own = type(self).__module__.startswith("storymeter.") and not self.asks_anyone()
+        own = type(self).__module__.startswith("storymeter.") and not asks_anyone(self)
         return TrainingData("nothing" if own else NOT_STATED)
-
-    #: whether a language model is asked, which costs money
-    asks: ClassVar[bool] = False
-
-    def asks_anyone(self) -> bool:
-        """Whether it, or a measure in its options, asks a language model."""
-        inner = (value for value in vars(self).values() if isinstance(value, Measure))
-        return self.asks or any(each.asks_anyone() for each in inner)
 
     @property
     def name(self) -> str:
         """Reads back to an equal measure: `storymeter.registry.metric(name)`."""
-        if not self.names:
+        if not self.declaration.names:
             return type(self).__name__.lower()
         named, declared = self._named(), options_of(type(self))
         values = {key: getattr(self, key) for key in declared if key not in named.preset}
@@ -92,40 +88,41 @@ class Measure(Options):
         }
         return str(Name(named.word, options))
 
-    def knowing(self: T, **facts: Any) -> T:
-        """The same measure with these attributes that are no options. Bound fields stay (`options.bound`);
-        any other attribute lives in this process alone: it is neither pickled nor compared.
-        """
-        other = copy(self)
-        other.__dict__.update(facts)
-        return other
-
     def _named(self) -> Named:
         """The name whose options this measure has."""
         return next(
             named
-            for named in self.names
+            for named in self.declaration.names
             if all(getattr(self, key) == value for key, value in named.preset.items())
         )
 
     def _owner(self) -> str:
-        return self.names[0].word if len(self.names) == 1 else type(self).__name__
+        names = self.declaration.names
+        return names[0].word if len(names) == 1 else type(self).__name__
 
     def __str__(self) -> str:
         return self.name
 
     def __repr__(self) -> str:
-        hidden: Mapping[str, Any] = self.names[0].preset if self.names else {}
+        names = self.declaration.names
+        hidden: Mapping[str, Any] = names[0].preset if names else {}
         shown = [repr(getattr(self, key)) for key in hidden]
-        shown += [f"{key}={value!r}" for key, value in self.changed().items() if key not in hidden]
+        shown += [f"{key}={value!r}" for key, value in changed_options(self).items() if key not in hidden]
         return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def asks_anyone(measure: Measure) -> bool:
+    """Whether it, or a measure in its options, asks a language model, which costs money."""
+    inner = (value for value in vars(measure).values() if isinstance(value, Measure))
+    return bool(getattr(measure, "asks", False)) or any(map(asks_anyone, inner))
 
 
 def measure(*names: Named, papers: tuple[str, ...] = ()) -> Callable[[type[T]], type[T]]:
     """Makes a frozen dataclass known under these names; stands above `@dataclass(frozen=True)`."""
 
     def declare(cls: type[T]) -> type[T]:
-        cls.names, cls.papers, cls.__repr__ = names, papers, Measure.__repr__  # type: ignore[method-assign]
+        cls.declaration = Declaration(names, papers)
+        cls.__repr__ = Measure.__repr__  # type: ignore[method-assign]
         return cls
 
     return declare

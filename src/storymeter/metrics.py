@@ -13,6 +13,7 @@ rows need beside the documents (tokens, pairs, tracks, vectors, the protocol, th
 from __future__ import annotations
 
 import importlib
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -23,6 +24,7 @@ from . import __version__
 from .arrays import FloatArray
 from .errors import UsageError, some
 from .measure import Measure
+from .options import with_bound
 
 if TYPE_CHECKING:
     from .context import Context
@@ -68,7 +70,7 @@ class Metric(Measure, ABC):
         return False
 
     @classmethod
-    def from_text(cls, text: str) -> Metric:
+    def _from_text(cls, text: str) -> Metric:
         found: Metric = importlib.import_module("storymeter.registry").metric(text)
         return found
 
@@ -90,7 +92,12 @@ class Metric(Measure, ABC):
         """
         if "protocol" not in getattr(type(self), "__dataclass_fields__", {}):
             return self
-        return self.knowing(protocol=protocol)
+        return with_bound(self, protocol=protocol)
+
+    def knowing(self, **facts: Any) -> Metric:
+        """A copy with these attributes: deprecated, declare a field by `options.bound` instead."""
+        warnings.warn("Metric.knowing: declare a field by storymeter.options.bound.", DeprecationWarning, 2)
+        return with_bound(self, **facts)
 
     def unshardable_reason(self) -> str:
         """Why the row of a document cannot be found without the other documents; '' where it can, and a

@@ -36,10 +36,12 @@ import re
 import types
 import typing
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Literal, NamedTuple
+from copy import copy
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 from .errors import UsageError, closest
 
+T = TypeVar("T", bound="Options")
 _LONGEST = 500  # no name needs more, and options within options are parsed by recursion
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_\-]*\Z")
 
@@ -142,7 +144,7 @@ class Option(typing.NamedTuple):
         """The value, or a UsageError that says what fits; a measure may be given by its name."""
         if self._fits(value):
             return value
-        if isinstance(value, str) and (build := getattr(self.type, "from_text", None)) is not None:
+        if isinstance(value, str) and (build := getattr(self.type, "_from_text", None)) is not None:
             return build(value)
         raise self._wrong(value, owner)
 
@@ -150,7 +152,7 @@ class Option(typing.NamedTuple):
         """A value given as text."""
         value: Any = text
         if not self.choices:
-            reader = _READERS.get(self.type) or getattr(self.type, "from_text", None) or str
+            reader = _READERS.get(self.type) or getattr(self.type, "_from_text", None) or str
             try:
                 value = reader(text)
             except ValueError:
@@ -259,6 +261,22 @@ def parse_options(
     return {**(hidden or {}), **given}
 
 
+def changed_options(made: Options) -> dict[str, Any]:
+    """The options whose values are not the default."""
+    if not dataclasses.is_dataclass(made):  # a class of the user's own without options
+        return {}
+    declared = options_of(type(made))
+    return {key: value for key, each in declared.items() if (value := getattr(made, key)) != each.default}
+
+
+def with_bound(made: T, **fields: Any) -> T:
+    """A copy whose bound fields (`bound`) have these values."""
+    other = copy(made)  # of options and bound fields alone: see `Options.__getstate__`
+    for key, value in fields.items():
+        object.__setattr__(other, key, value)
+    return other
+
+
 class Options:
     """The base of frozen dataclasses whose fields are options."""
 
@@ -267,23 +285,19 @@ class Options:
     def __post_init__(self) -> None:
         for key, each in options_of(type(self)).items():
             object.__setattr__(self, key, each.check(getattr(self, key), self._owner()))
-        self.validate()
+        self._check_options()
 
-    def validate(self) -> None:
+    def _check_options(self) -> None:
         """What must hold between several options; raises a UsageError."""
+        older = getattr(self, "validate", None)  # the name of release 0.1, which plug-ins may define
+        if older is not None:
+            older()
 
     def _owner(self) -> str:
         return type(self).__name__
 
-    def changed(self) -> dict[str, Any]:
-        """The options whose values are not the default."""
-        if not dataclasses.is_dataclass(self):  # a class of the user's own without options
-            return {}
-        declared = options_of(type(self))
-        return {key: value for key, each in declared.items() if (value := getattr(self, key)) != each.default}
-
     def __repr__(self) -> str:
-        inner = ", ".join(f"{key}={value!r}" for key, value in self.changed().items())
+        inner = ", ".join(f"{key}={value!r}" for key, value in changed_options(self).items())
         return f"{type(self).__name__}({inner})"
 
     def __getstate__(self) -> dict[str, Any]:

@@ -103,7 +103,7 @@ class Protocol(Options):
         " file, lower-cased; every character other than a to z separates words",
     )
 
-    def validate(self) -> None:
+    def _check_options(self) -> None:
         if PRESETS and self.name not in PRESETS:  # empty while the presets themselves are made
             raise UsageError(f"There is no protocol {self.name!r}.", hint=closest(self.name, PRESETS))
 

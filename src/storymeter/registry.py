@@ -75,14 +75,14 @@ def declared(name: str) -> tuple[type[Measure], Named]:
         (cls, named)
         for cls in vars(module).values()
         if isinstance(cls, type) and issubclass(cls, Measure) and cls.__module__ == module.__name__
-        for named in cls.names
+        for named in cls.declaration.names
         if named.word == name
     )
 
 
 def room_of(made: Measure) -> str:
     """The room that declares a measure: 'pairs', 'dense', 'story', …; '' for plug-ins and the user's own."""
-    word = next((named.word for named in type(made).names), "")
+    word = next((named.word for named in type(made).declaration.names), "")
     ours = word in MEASURES and declared(word)[0] is type(made)
     return MEASURES[word].partition(".")[0] if ours else ""
 

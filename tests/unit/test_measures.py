@@ -28,7 +28,7 @@ def test_a_name_gives_a_value(name: str) -> None:
     assert pickle.loads(pickle.dumps(one)) == one
     cls = type(one)
     assert eval(repr(one), {cls.__name__: cls}) == one
-    assert set(cls.papers) <= PAPERS.keys()
+    assert set(cls.declaration.papers) <= PAPERS.keys()
     assert all(option.sentence for option in options_of(cls).values())
 
 
@@ -36,8 +36,12 @@ def test_the_list_of_modules_is_what_the_modules_declare() -> None:
     for name in NAMES:
         cls, named = registry.declared(name)
         assert named.word == name
-        assert {other.word for other in cls.names} <= registry.MEASURES.keys()
-    words = [named.word for cls in {registry.declared(name)[0] for name in NAMES} for named in cls.names]
+        assert {other.word for other in cls.declaration.names} <= registry.MEASURES.keys()
+    words = [
+        named.word
+        for cls in {registry.declared(name)[0] for name in NAMES}
+        for named in cls.declaration.names
+    ]
     assert sorted(words) == NAMES, "each name is declared once"
 
 

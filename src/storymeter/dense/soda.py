@@ -35,7 +35,7 @@ from ..errors import UsageError
 from ..join import Task
 from ..measure import Named, measure
 from ..metrics import Metric
-from ..options import bound, option
+from ..options import bound, option, with_bound
 from ..pairs.meteor import Meteor
 from ..pairs.scorer import PairScorer
 from ..protocol import PAPER, Protocol
@@ -79,9 +79,6 @@ class Soda(Metric):
 
     protocol: Protocol = bound(PAPER)
 
-    def under(self, protocol: Protocol) -> Soda:
-        return self.knowing(protocol=protocol)
-
     @property
     def by_annotator(self) -> bool:
         """Whether rows hold each annotator's values by itself."""
@@ -120,7 +117,7 @@ class Soda(Metric):
 
     def rows(self, task: Task, context: Context) -> Rows:
         if self.protocol != context.protocol:
-            return self.under(context.protocol).rows(task, context)
+            return with_bound(self, protocol=context.protocol).rows(task, context)
         refs = self._refs
         tracks = tracks_of(context, task)
         problems = (

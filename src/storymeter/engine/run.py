@@ -21,6 +21,7 @@ from ..captions import Corpus
 from ..context import Budget, Context, Settings
 from ..errors import StorymeterError, UsageError
 from ..join import Task, join
+from ..measure import asks_anyone
 from ..metrics import Metric
 from ..options import Tokenizer, parse, split
 from ..plugins import line_of, warn_of_device, warn_of_names
@@ -155,7 +156,7 @@ class Run:
         """One estimate of what the judges among the metrics will be asked in all that happens within: `work`
         is done once with them alone, and with a run whose judges count requests and send none.
         """
-        judges = [metric for metric in parse_metrics(metrics).values() if metric.asks_anyone()]
+        judges = [metric for metric in parse_metrics(metrics).values() if asks_anyone(metric)]
         if not judges:
             return contextlib.nullcontext()
 

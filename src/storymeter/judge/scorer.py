@@ -83,7 +83,7 @@ class Judge(ModelScorer):
 
     _budget: ClassVar[Budget] = Budget()
 
-    def validate(self) -> None:
+    def _check_options(self) -> None:
         if self.n > 1 and self.temperature == 0:
             raise UsageError(
                 f"At temperature 0 the {self.n} samples of a judge are all the same.",

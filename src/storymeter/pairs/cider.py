@@ -66,7 +66,7 @@ class Cider(PairScorer):
     #: the index and the model that `fit` made
     _fitted: ClassVar[tuple[Any, Any] | None] = None
 
-    def validate(self) -> None:
+    def _check_options(self) -> None:
         if self.called == "cider_d" and self.variant != "d":
             raise UsageError("cider_d is CIDEr-D.", hint="The paper's first formula is cider(variant=plain).")
 

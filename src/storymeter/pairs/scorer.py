@@ -97,7 +97,7 @@ class PairScorer(Metric):
     _tokenised = False
 
     @classmethod
-    def from_text(cls, text: str) -> PairScorer:
+    def _from_text(cls, text: str) -> PairScorer:
         found: PairScorer = importlib.import_module("storymeter.registry").scorer(text)
         return found
 

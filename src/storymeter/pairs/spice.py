@@ -171,7 +171,7 @@ class Spice(ModelScorer):
     english: ClassVar[bool] = True
     columns = ("value", *KINDS, "documents", *(f"documents_{kind}" for kind in KINDS))
 
-    def validate(self) -> None:
+    def _check_options(self) -> None:
         if self.engine != "java" and (self.jars or self.deadline != DEADLINE):
             raise UsageError(
                 "jars and deadline are options of spice(engine=java).",

@@ -64,7 +64,7 @@ class Sts(ModelScorer):
     def english(self) -> bool:  # type: ignore[override]
         return not self.model and not self.vectors
 
-    def validate(self) -> None:
+    def _check_options(self) -> None:
         if self.precision != "fp32" and (self.model == MULTILINGUAL or self.engine == "align"):
             raise UsageError(
                 f"precision={self.precision} is for encoders of sentences that torch runs: not for"

@@ -24,7 +24,7 @@ def metric_table(text: str) -> Table:
     metric, word = get_metric(text), parse(text).word
     rows: list[list[Any]] = []
     hidden: dict[str, Any] = {}
-    named = next((each for each in metric.names if each.word == word), None)
+    named = next((each for each in metric.declaration.names if each.word == word), None)
     if named is not None:
         hidden, rows = named.preset, [["summary", named.sentence, "", ""]]
     rows += [
@@ -32,11 +32,11 @@ def metric_table(text: str) -> Table:
         ["name", metric.name, "", ""],
         ["Python", _python(metric), "", ""],
     ]
-    if metric.names:
+    if metric.declaration.names:
         for key, option in options_of(type(metric)).items():
             if key not in hidden:
                 rows.append([key, option.sentence, _fits(option), option.print(option.default)])
-    rows += [["paper", PAPERS[key].citation, "", ""] for key in metric.papers]
+    rows += [["paper", PAPERS[key].citation, "", ""] for key in metric.declaration.papers]
     return Table(["option", "what it is", "choices", "default"], rows, title=word)
 
 

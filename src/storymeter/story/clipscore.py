@@ -107,12 +107,12 @@ class ClipMetric(StoryMetric):
     frames: int = option(16, "how many frames of a video are used", low=1, high=4096)
 
     def sight(self, context: Context) -> Sight:
-        return sight_of(context, self.model, self.names[0].word)
+        return sight_of(context, self.model, self.declaration.names[0].word)
 
     def views(self, task: Task, sight: Sight, context: Context, missing: Missing) -> list[list[Views]]:
         """What each caption of each document is compared with, its vectors worked out."""
         views = sight.visuals.views(
-            _shown(task, sight), frames=self.frames, missing=missing, metric=self.names[0].word
+            _shown(task, sight), frames=self.frames, missing=missing, metric=self.declaration.names[0].word
         )
         sight.look((view for document in views for caption in document for view in caption), context.progress)
         return views

@@ -12,7 +12,8 @@ import pytest
 
 import storymeter
 from storymeter.arrays import FloatArray
-from storymeter.engine import comparable
+from storymeter.dense import ActivityNet
+from storymeter.engine import provenance
 from storymeter.engine.results import merged
 from storymeter.errors import StorymeterWarning, UsageError
 from storymeter.join import Task
@@ -90,7 +91,7 @@ def _score(metric: storymeter.Metric) -> storymeter.Score:
         (Imaginary(), "no numbers: they are complex numbers"),
         (Broken(), r"ZeroDivisionError: .* \(test_foreign_metrics.py, line \d+, in"),
         (Loud(), "37 for a pair, outside of its declared range 0 to 1"),
-        (storymeter.metric("anet").knowing(scorer=Loud()), "outside of its declared range"),
+        (ActivityNet(Loud()), "outside of its declared range"),
     ],
 )
 def test_what_would_be_wrong_in_silence_is_an_error_with_its_line(
@@ -160,8 +161,8 @@ def test_two_versions_of_a_plugin_are_not_compared(tmp_path: Path, monkeypatch: 
         merged(runs)
     score = runs[0].systems[0].scores[0]
     with pytest.raises(UsageError, match="cannot be compared"):
-        comparable.check_comparable({"a": [score], "b": [runs[1].systems[0].scores[0]]})
-    comparable.check_comparable({"a": [score], "b": [score]})
+        provenance.check_comparable({"a": [score], "b": [runs[1].systems[0].scores[0]]})
+    provenance.check_comparable({"a": [score], "b": [score]})
 
 
 def test_other_fields_are_a_warning_and_days_are_none() -> None:
@@ -171,12 +172,12 @@ def test_other_fields_are_a_warning_and_days_are_none() -> None:
         return [resigned(score, score.signature.add(**fields))]
 
     with pytest.raises(UsageError, match="prompt is 'a-1' for one and 'a-2' for two"):
-        comparable.check_comparable({"one": signed(prompt="a-1"), "two": signed(prompt="a-2")})
+        provenance.check_comparable({"one": signed(prompt="a-1"), "two": signed(prompt="a-2")})
     with pytest.warns(StorymeterWarning, match="judge is 'small' for one"):
-        comparable.check_comparable({"one": signed(judge="small"), "two": signed(judge="large")})
+        provenance.check_comparable({"one": signed(judge="small"), "two": signed(judge="large")})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        comparable.check_comparable({"one": signed(answered="2026-01-01"), "two": signed(repaired="yes")})
+        provenance.check_comparable({"one": signed(answered="2026-01-01"), "two": signed(repaired="yes")})
 
 
 def resigned(score: storymeter.Score, signature: Signature) -> storymeter.Score:
