@@ -30,8 +30,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from shape_files import GOLD, Shape, shapes, workbook
 
 from storymeter.errors import StorymeterError
-from storymeter.formats import examine, xlsx
+from storymeter.formats import examine
 from storymeter.formats.problems import Problem
+from storymeter.formats.zipped import sheet_rows
 
 Step = str | int
 WORDS = ("zz", "caption", "gt", "text", "foo_bar", "video_id", "start", "answer", "")
@@ -189,7 +190,7 @@ def variants(shape: Shape, draw: random.Random) -> Variant | None:
 
 def _variant(name: str, data: bytes, draw: random.Random) -> Variant | None:
     if name.endswith(".xlsx"):
-        cells, done, touched = mutate_table(xlsx.rows(data), draw)
+        cells, done, touched = mutate_table(sheet_rows(data), draw)
         return workbook(cells), done, touched, [str(cell) for row in cells for cell in row]
     text = data.decode("utf-8-sig")
     if name.endswith((".json", ".jsonl")):
@@ -242,7 +243,7 @@ def _texts_in(name: str, data: bytes) -> list[str]:
         if name.endswith(end):
             data, name = module.decompress(data), name.removesuffix(end)
     if name.endswith(".xlsx"):
-        return [str(cell) for row in xlsx.rows(data) for cell in row]
+        return [str(cell) for row in sheet_rows(data) for cell in row]
     text = data.decode("utf-8-sig")
     if name.endswith(".jsonl"):
         return [each for line in text.splitlines() for each in texts_of(json.loads(line))]

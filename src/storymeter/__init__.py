@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .errors import StorymeterError as StorymeterError
     from .formats import read as read
     from .formats import write as write
-    from .formats.answers import read_answer as read_answer
+    from .formats.prose import read_answer as read_answer
     from .metrics import MeanMetric as MeanMetric
     from .metrics import Metric as Metric
     from .pairs.scorer import PairScorer as PairScorer
@@ -50,7 +50,7 @@ _MODULES = {
     "engine.saved": ("load",),
     "errors": ("StorymeterError",),
     "formats": ("read", "write"),
-    "formats.answers": ("read_answer",),
+    "formats.prose": ("read_answer",),
     "metrics": ("MeanMetric", "Metric"),
     "pairs.scorer": ("PairScorer",),
     "protocol": ("Protocol",),

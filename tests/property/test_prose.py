@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from storymeter.formats import answers, examine
+from storymeter.formats import examine
+from storymeter.formats.prose import parse_answer
 
 Event = tuple[float, float, str]
 
@@ -161,7 +162,7 @@ def test_500_answers(style: str) -> None:
     """Numbers 0 to 509, 34 in each style."""
     for number in range(list(STYLES).index(style), 510, len(STYLES)):
         name, text, expected, unread = _case(number)
-        answer = answers.read(text)
+        answer = parse_answer(text)
         assert name == style
         assert [(c.start, c.end, c.text) for c in answer.captions] == expected, (number, text)
         assert {n.line for n in answer.notes if n.code.startswith("skipped")} == unread, (number, text)
@@ -184,7 +185,7 @@ def test_500_answers_in_one_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("noise", NOISE)
 def test_noise_alone_is_no_caption(noise: str) -> None:
-    answer = answers.read(noise)
+    answer = parse_answer(noise)
     assert not answer.captions and [note.line for note in answer.notes] == [1]
 
 
@@ -192,7 +193,7 @@ def test_noise_alone_is_no_caption(noise: str) -> None:
 @given(st.text("0123456789:.,-–[]()<>{}|*#`\"' \n\tsmfromtendSta%年秒～", max_size=200))
 def test_any_text_is_read_or_reported(text: str) -> None:
     """Whatever comes: no exception, and each line with a word or number is in a caption or in a note."""
-    answer = answers.read(text)
+    answer = parse_answer(text)
     assert all(caption.text.strip() for caption in answer.captions)
     if not answer.captions and not answer.empty and "Start" not in text:
         lines = enumerate(text.replace("\r", "\n").split("\n"), 1)

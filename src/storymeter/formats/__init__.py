@@ -17,9 +17,9 @@ from .._lazy import late
 
 if TYPE_CHECKING:
     from .base import Format as Format
-    from .in_memory import corpus_from_records as corpus_from_records
     from .problems import Problem as Problem
     from .reading import Reading as Reading
+    from .reading import corpus_from_records as corpus_from_records
     from .reading import examine as examine
     from .reading import iter_documents as iter_documents
     from .reading import read as read
@@ -31,7 +31,7 @@ _LATE = {
     "Format": "base",
     "Problem": "problems",
     "Reading": "reading",
-    "corpus_from_records": "in_memory",
+    "corpus_from_records": "reading",
     "examine": "reading",
     "iter_documents": "reading",
     "read": "reading",

@@ -15,8 +15,8 @@ import msgspec
 from ..captions import Corpus, Document
 from ..errors import DataError, UsageError
 from .checks import Check
+from .datasets import sequence_id
 from .field_values import stem
-from .vist import sequence_id
 
 _RULES: dict[str, Callable[[Document], str]] = {
     "strip-v": lambda document: document.id.removeprefix("v_"),

@@ -1,4 +1,4 @@
-"""From a path to a corpus: open, recognise, decode, check, collect every problem."""
+"""From a path, or from records in memory, to a corpus: open, recognise, decode, check, with all problems."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import hashlib
 import os
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,11 +19,13 @@ from . import registry
 from .aliases import Role
 from .base import Format, LineFormat
 from .checks import Check
+from .containers import unfold
 from .ids import IdMap
-from .plain_text import UNREAD_TIMES, no_captions
+from .line_formats import UNREAD_TIMES, no_captions
 from .problems import Problem, lines, named
-from .record_claims import may_be_records, prefers_records
+from .record_builder import Builder
 from .record_tables import is_lists_by_line
+from .records import check_columns, may_be_records, plan_rows, prefers_records
 from .source import BOM, Source, opened
 
 _HEAD = 1 << 16
@@ -347,3 +349,33 @@ def read(
             stacklevel=2,
         )
     return corpus
+
+
+def corpus_from_records(
+    rows: Any,
+    *,
+    name: str = "",
+    role: Role | None = None,
+    kind: str | None = None,
+    lists: str | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Corpus:
+    """Records in memory (lists and dicts as JSON has them) as a corpus, read as a file of them would be.
+
+    >>> corpus = corpus_from_records([{"video_id": "a", "caption": "a dog runs"}])
+    >>> corpus.documents[0].id, corpus.documents[0].text, corpus.meta["read_as"]
+    ('a', 'a dog runs', 'id = video_id, caption = caption')
+    """
+    check = Check(name or "the records")
+    source = Source(name or "the records", b"", check)
+    source.columns, source.role, source.kind, source.lists = dict(columns or {}), role, kind, lists or ""
+    check_columns(source.columns)
+    found = unfold(rows, role)
+    plan = plan_rows(found, source.columns, role) if found else None
+    documents: list[Document] = []
+    if plan is None:
+        check.error("unknown-format", "no records of an id and a caption", detail=named(rows))
+    else:
+        documents = Builder(source, plan, check).documents()
+    corpus = Corpus(tuple(documents), name, Origin(name, "records"), dict(check.meta))
+    return Reading(name or "the records", corpus, check.problems).require()

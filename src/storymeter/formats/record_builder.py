@@ -11,15 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..captions import Document
-from . import answers
 from .checks import Check
 from .field_values import Clock, deep_text, flat, stem
 from .problems import MISSING, Path
+from .prose import is_answer
 from .record_questions import Plan, Unread
 from .record_rows import FILE, KEY, NUMBER, Row
-from .roles import get, lookup
+from .roles import TimeFields, get, lookup
 from .source import Source
-from .time_fields import TimeFields
 
 _SENTENCE_END = re.compile(r"[.!?。！？][\"'”’)\]]*(?=\s|$)|[。！？]")
 
@@ -77,7 +76,7 @@ class Builder:
         if self.roles.timed or self.roles.parts:
             return False
         texts = [flat(self._text(row)) for row in self.found.rows[:200]]
-        return any(isinstance(text, str) and answers.looks(text) for text in texts)
+        return any(isinstance(text, str) and is_answer(text) for text in texts)
 
     def _of_answers(self) -> list[Document]:
         from .prose import document_of_answer

@@ -10,13 +10,14 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from . import aliases, xlsx
+from . import aliases
 from .aliases import Role
 from .checks import Check
 from .containers import unfold
 from .problems import Mark, named
 from .record_rows import VALUE, Found, Row, Unfit
 from .source import Source, decode
+from .zipped import WorkbookError, count_sheets, sheet_rows
 
 _DELIMITERS = "\t;|,"
 _COLON = re.compile(r"(\S+?) ?(?:[:：]|=>?|->|[-–—])\s+(\S.*)")
@@ -77,10 +78,10 @@ def workbook(source: Source, check: Check) -> Found | None:
     """The first sheet that holds a table; another one that does is named in a warning."""
     tables: list[tuple[int, list[tuple[Mark, list[Any]]]]] = []
     only: list[tuple[Mark, list[Any]]] = []
-    for number in range(max(1, min(xlsx.count(source.data), 20))):
+    for number in range(max(1, min(count_sheets(source.data), 20))):
         try:
-            cells = xlsx.rows(source.data, number)
-        except xlsx.WorkbookError as error:
+            cells = sheet_rows(source.data, number)
+        except WorkbookError as error:
             check.error("bad-table", "the workbook cannot be read", (), detail=str(error)[:200])
             return None
         width = max(map(len, cells), default=0)

@@ -2,26 +2,37 @@
 
 Nothing is guessed: two readings that fit equally well are an error that names the command for each, and so is
 a field that cannot be read.
+
+Known formats keep their readers. `prefers_records` says where a file that looks like a known format is read
+as records instead: where the known one would take a reference for a caption, the fields of one record for
+ids, sentences for alternatives, or an id for a part of its caption; and where it finds no caption at all.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from ..captions import Corpus, Document
 from ..errors import UsageError
 from . import aliases, record_tables
-from .aliases import Role
-from .base import Format, carrying
+from .aliases import IDS, Role, tier
+from .aliases import known as known_name
+from .base import Format, carrying, some_of
 from .checks import Check
 from .containers import unfold
+from .field_values import flat, stem
+from .items import is_item
 from .problems import Path
-from .record_builder import Builder
+from .record_builder import Builder, what_lists_are
 from .record_questions import Plan
-from .record_rows import Found, Row, explode
+from .record_rows import KEY, VALUE, Found, Row, explode
 from .role_finder import Finder
-from .roles import MAPPED, OWNED, Question, Roles
+from .roles import MAPPED, OWNED, Question, Roles, lookup
 from .source import Source
+from .spans import heads
+from .tables import ALIASES, Csv, Parquet, Tsv, named_columns
 
 
 class Records(Format):
@@ -102,3 +113,178 @@ def _container(source: Source, check: Check) -> Found | None:
     if source.suffix in (".srt", ".vtt"):
         return None
     return record_tables.delimited(source, check) or record_tables.led_lines(source)[0]
+
+
+_CELLS = re.compile(r"[\d:.]+\s*[,;|\t]\s*\d")  #: two times at the head of a row
+
+
+def prefers_records(known: Format, source: Source) -> bool:
+    """Would the known format misread the file?"""
+    judge = _JUDGES.get(known.name)
+    return judge is not None and judge(known, source)
+
+
+def may_be_records(known: Format, source: Source) -> bool:
+    """Where the known format read no caption: may records be tried? Not for an entry of a dense reference
+    that lacks its times."""
+    if known.name == "activitynet-reference" and isinstance(source.value, dict):
+        return not any(
+            isinstance(v, dict) and "duration" in v and "timestamps" not in v for v in some_of(source.value)
+        )
+    return known.name not in ("srt", "vtt", "id-list")
+
+
+def _texts_by_id(known: Format, source: Source) -> bool:
+    plan = plan_of(source)
+    if plan is None or source.columns:
+        return plan is not None
+    if plan.found.wrong or all(map(known_name, source.value)):
+        return True  # one record or a table, not texts by id
+    if plan.questions or not plan.found.keyed or plan.roles.id != KEY or plan.roles.text != VALUE:
+        return True
+    if plan.found.under:
+        return True
+    lists = [
+        t for v in source.value.values() if isinstance(t := v, list) and all(isinstance(m, str) for m in t)
+    ]
+    return any(len(t) > 1 for t in lists) and what_lists_are(lists, source) != "alternatives"
+
+
+def _strings(known: Format, source: Source) -> bool:
+    """A list of sentences rather than of ids."""
+    members = some_of(source.value, 200)
+    return sum(len(str(m).split()) > 2 for m in members) * 2 > len(members)
+
+
+def _coco(known: Format, source: Source) -> bool:
+    plan = plan_of(source)
+    if plan is None:
+        return False
+    fields = {name for row in plan.found.rows[:50] for name in row.fields}
+    roles = plan.roles
+    if "image_id" not in fields:
+        return bool(roles.id) or not any(tier(n, IDS) for n in fields)
+    return (
+        roles.timed
+        or roles.text not in ("caption", "")
+        or any(q.role == "text" and q.fields for q in plan.questions)
+    )
+
+
+def _timed_lists(known: Format, source: Source) -> bool:
+    plan = plan_of(source)
+    return plan is not None and (
+        any(q.role == "text" and q.fields for q in plan.questions)
+        or plan.roles.text not in ("caption", "sentence", VALUE, "")
+    )
+
+
+def _table(known: Format, source: Source) -> bool:
+    if source.columns.keys() - ALIASES.keys():
+        return True
+    if known.name == "tsv" and _swallows_rows(source):
+        return True
+    names = _heads(known, source)
+    if not names or source.columns:
+        return False
+    if "video" in names and "text" in names and ALIASES.keys() >= set(names):
+        return False  # as we write it
+    plan = plan_of(source)
+    if plan is None:
+        return False
+    check = Check()
+    columns = named_columns(names, {}, check)
+    if check.failed or any(q.role == "text" and q.fields for q in plan.questions):
+        return True
+    roles = plan.roles
+    if plan.questions:  # only records ask what times mean
+        return any(q.role in ("fps", "length", "segment", "start", "end", "pair") for q in plan.questions)
+    theirs = tuple(columns[role] for role in ("video", "text", "start", "end"))
+    if (roles.id, roles.text, roles.start, roles.end) != theirs or roles.span or roles.parts or roles.order:
+        return True
+    ids = [flat(row.fields.get(roles.id)) for row in plan.found.rows[:200]]
+    return roles.id != "video" and any(isinstance(i, str) and stem(i) != i for i in ids)
+
+
+def _swallows_rows(source: Source) -> bool:
+    """A lone quote at the head of a cell would make the rows after it a part of the cell."""
+    rows = Tsv().rows(source, Check())
+    return any(
+        isinstance(cell, str) and "\n" in cell and "\t" in cell for _, row in rows for cell in row.values()
+    )
+
+
+def _heads(known: Format, source: Source) -> list[str]:
+    if isinstance(known, Parquet):
+        rows: list[Any] = list(known.rows(source, Check()))[:1]
+        return list(rows[0][1]) if rows else []
+    if isinstance(known, Csv):
+        first = next(iter(known.rows(source, Check())), None)
+        return list(first[1]) if first else []
+    return []
+
+
+def _answers(known: Format, source: Source) -> bool:
+    """Records with the answers of models under another field than the one that is tried first."""
+    from .prose import ANSWER, key_of
+
+    if "answer" in source.columns:
+        return not source.columns.keys() - {"answer", "video", "duration"} and _untimed(source)
+    if heads(source.head.lstrip().split("\n")[0]):
+        return False
+    if not source.is_json and source.suffix not in (".csv", ".tsv", ".parquet") and not source.is_workbook:
+        return False
+    plan: Plan | None = plan_of(source)
+    if plan is None or plan.roles.timed or plan.roles.text == VALUE or not plan.found.rows:
+        return False
+    if is_item(plan.found.rows[0].fields):
+        return False
+    if plan.found.under or any(q.role == "text" and q.fields for q in plan.questions):
+        return True
+    ids = [flat(lookup(row, plan.roles.id)) for row in plan.found.rows[:200] if not plan.found.keyed]
+    if not plan.questions and any(isinstance(i, str) and stem(i) != i for i in ids):
+        return True
+    return bool(plan.roles.text) and key_of(plan.found.rows[0].fields, ANSWER, "") not in (
+        plan.roles.text,
+        "",
+    )
+
+
+def _untimed(source: Source) -> bool:
+    from .prose import is_answer
+
+    plan = plan_of(source)
+    if plan is None or plan.questions:
+        return False
+    texts = [flat(row.fields.get(plan.roles.text)) for row in plan.found.rows[:200]]
+    written = [t for t in texts if t is not None]
+    return bool(written) and all(isinstance(t, str) and not is_answer(t) for t in written)
+
+
+def _lines(known: Format, source: Source) -> bool:
+    plan = plan_of(source)
+    return plan is not None
+
+
+def _chapters(known: Format, source: Source) -> bool:
+    """A table whose first column is a time."""
+    first = source.head.lstrip().split("\n")[0]
+    if any(c.isdigit() for c in first) and not _CELLS.match(first):
+        return False
+    plan = plan_of(source)
+    return plan is not None and (plan.roles.timed or any(q.role == "start" for q in plan.questions))
+
+
+_JUDGES = {
+    "chapters": _chapters,
+    "plain": _texts_by_id,
+    "id-list": _strings,
+    "coco": _coco,
+    "coco-results": _coco,
+    "timechat": _timed_lists,
+    "csv": _table,
+    "tsv": _table,
+    "parquet": _table,
+    "prose": _answers,
+    "lines": _lines,
+}

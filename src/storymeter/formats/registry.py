@@ -6,19 +6,14 @@ from ..captions import Document
 from ..errors import UsageError, closest
 from .activitynet import Ids, Reference, Submission
 from .base import Format
-from .chapters import VidChapters, Vitt, YouTube
 from .checks import Check
-from .coco import Annotations, Results
-from .jsonl import JsonLines
-from .plain_text import Lines, Plain
+from .datasets import Annotations, Challenge, Results, Sis, TimeChat, YouCook2
+from .line_formats import JsonLines, Lines, Plain
 from .prose import Prose
 from .records import Records
 from .source import Source
-from .subtitles import Srt, WebVtt
+from .subtitles import Srt, VidChapters, Vitt, WebVtt, YouTube
 from .tables import Csv, Parquet, Tsv
-from .timechat import TimeChat
-from .vist import Challenge, Sis
-from .youcook2 import YouCook2
 
 #: in the order in which contents are tried: the most telling shapes first
 FORMATS: dict[str, Format] = {

@@ -30,8 +30,7 @@ from .field_values import (
     text_id,
 )
 from .record_rows import FILE, KEY, NUMBER, VALUE
-from .roles import MAPPED, OWNED, Fields, Question, Roles, lookup
-from .time_fields import TimeFields
+from .roles import MAPPED, OWNED, Fields, Question, Roles, TimeFields, lookup
 
 _SIZES = frozenset(("size", "resolution", "shape", "dim", "dimension", "imagesize", "videosize", "point"))
 _CERTAIN = frozenset(("segment", "timestamp"))  #: names under which a list can only be a span

@@ -22,13 +22,12 @@ import msgspec
 
 from .. import _native
 from ..errors import DataError
-from . import inspect_log
 from .aliases import Role
 from .checks import Check
 from .json_text import DEPTH, Lenient
 from .problems import Mark
 from .problems import Path as Place
-from .xlsx import is_workbook
+from .zipped import is_workbook, log_lines
 
 BOM = b"\xef\xbb\xbf"
 LARGEST = 1 << 32  #: bytes of an unpacked file
@@ -88,7 +87,7 @@ class Source:
         self.lists = ""
         self.sha256 = hashlib.sha256(data).hexdigest()
         data, name = unpacked(data, Path(path))
-        data = inspect_log.flat(data) or data
+        data = log_lines(data) or data
         self.stem = name.stem if path != "-" else "stdin"
         self.suffix = name.suffix.lower() if path != "-" else ""
         if data.startswith(BOM):

@@ -24,7 +24,7 @@ from ..captions import Caption, Corpus, Document
 from ..engine.run import Run
 from ..errors import UsageError
 from ..formats import corpus_from_records
-from ..formats.answers import read_answer
+from ..formats.prose import read_answer
 from ..rewards import CiderD, SodaReward
 from .declared import TASKS, HarnessTask
 from .rows import to_corpora, to_rows

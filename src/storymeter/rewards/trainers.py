@@ -28,7 +28,7 @@ import msgspec
 
 from ..captions import Caption, Corpus, Document
 from ..errors import UsageError, some
-from ..formats.answers import of_value, read_answer
+from ..formats.prose import parse_value, read_answer
 from ..join import Coverage, Task
 from ..registry import metric as get_metric
 from .fitted import CiderD
@@ -299,5 +299,5 @@ def timed_documents(value: Any) -> tuple[Document, ...]:
         if isinstance(value[0], str) or not all(isinstance(each, Document) for each in value):
             return tuple(document for each in value for document in timed_documents(each))
         return tuple(value)
-    found = of_value(value)
+    found = parse_value(value)
     return (Document("", tuple(Caption(each.text, each.start, each.end) for each in found.captions)),)

@@ -10,7 +10,8 @@ import pytest
 
 from storymeter import read
 from storymeter.errors import DataError, StorymeterWarning, UsageError
-from storymeter.formats import answers, examine
+from storymeter.formats import examine
+from storymeter.formats.prose import parse_answer
 
 TWO = [(0, 5, "a dog runs"), (5, 9, "it jumps")]
 
@@ -150,7 +151,7 @@ ODD = {
 @pytest.mark.parametrize("text", ODD)
 def test_odd_answers(text: str) -> None:
     expected, codes = ODD[text]
-    answer = answers.read(text)
+    answer = parse_answer(text)
     assert [(c.start, c.end, c.text) for c in answer.captions] == expected
     assert {note.code for note in answer.notes} == codes
 
@@ -164,7 +165,7 @@ def test_hostile_answers_take_no_long_time() -> None:
         "0:00" * 20_000,
         "(" * 40_000,
     ):
-        assert not answers.read(text).captions
+        assert not parse_answer(text).captions
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from ...captions import Corpus
 from ...errors import DataError, UsageError, some
 from ...formats.base import objects
 from ...formats.checks import Check
-from ...formats.jsonl import JsonLines
+from ...formats.line_formats import JsonLines
 from ...formats.problems import Mark
 from ...formats.tables import grouped, named_columns
 from ...metrics import Metric

@@ -27,7 +27,7 @@ from ...errors import DataError, StorymeterError
 from ...formats.base import objects
 from ...formats.checks import Check
 from ...formats.ids import IdMap
-from ...formats.jsonl import JsonLines
+from ...formats.line_formats import JsonLines
 from ...formats.problems import Mark
 from ...formats.reading import Reading
 from ...formats.tables import grouped, named_columns

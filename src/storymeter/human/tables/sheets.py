@@ -25,8 +25,7 @@ import msgspec
 
 from ...errors import DataError, MissingPartError, some
 from ...files import content
-from ...formats.xlsx import WorkbookError, is_workbook
-from ...formats.xlsx import rows as workbook_rows
+from ...formats.zipped import WorkbookError, is_workbook, sheet_rows
 from ..rating_files import plain_cell, text
 from .tools import unfolded
 
@@ -68,7 +67,7 @@ def sheet_of(raw: bytes, name: str, folder: str = "") -> Sheet:
         return from_rows(_parquet(raw, name), name)
     if is_workbook(raw):
         try:
-            return _from_cells(workbook_rows(raw), name)
+            return _from_cells(sheet_rows(raw), name)
         except WorkbookError as error:
             raise DataError(
                 f"{name} cannot be read as an xlsx workbook: {error}.",

@@ -1,20 +1,94 @@
-"""The first sheet of an Excel workbook as rows of values, by the standard library alone.
+"""Zip archives with captions: Excel workbooks, and logs of Inspect (inspect-ai).
 
-A workbook is a zip of XML files. Sizes are bounded before anything is unpacked, and a document type in the
-XML (which could expand without bound) is refused.
+A workbook's first sheet gives rows of values, by the standard library alone. Sizes are bounded before
+anything is unpacked, and a document type in the XML (which could expand without bound) is refused.
+
+A log (`.eval` or JSON) gives JSON Lines of id, completion and target. An `.eval` file is a zip with one JSON
+file per sample, compressed with Zstandard, which Python before 3.14 does not read: pyarrow does. Long texts
+stand once in `attachments` of the sample, and are named where they belong (`attachment://…`).
 """
 
 from __future__ import annotations
 
 import io
 import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
 from typing import Any
 from xml.etree import ElementTree
 
-LARGEST = 1 << 29  #: bytes of XML in one part
+import msgspec
+
+from ..errors import MissingPartError
+
+LARGEST_LOG = 1 << 32  #: bytes of all samples of an unpacked log
+_REFERENCE = "attachment://"
+_ZSTANDARD = 93  #: the number of the method in a zip
+_HEADER = 30  #: bytes of an entry's header before its name
+
+
+def log_lines(data: bytes) -> bytes | None:
+    """The samples of a log, one line each; None where the file is no log of Inspect."""
+    try:
+        if data.startswith(b"PK\x03\x04") and b"_journal/start.json" in data:
+            samples = list(_zipped(data))
+        elif data[:1] == b"{" and all(key in data for key in (b'"samples"', b'"plan"', b'"eval"')):
+            log = msgspec.json.decode(data)
+            if not isinstance(log, dict) or not {"version", "eval", "samples"} <= log.keys():
+                return None
+            samples = log["samples"] or []
+        else:
+            return None
+        return b"\n".join(msgspec.json.encode(_record(sample)) for sample in samples)
+    except (msgspec.DecodeError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error):
+        return None
+    except (TypeError, KeyError, AttributeError, IndexError, OSError, struct.error):
+        return None
+
+
+def _zipped(data: bytes) -> Iterator[Any]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        samples = [each for each in archive.infolist() if each.filename.startswith("samples/")]
+        if sum(each.file_size for each in samples) > LARGEST_LOG:
+            raise zipfile.BadZipFile("too large")
+        for each in samples:
+            zstandard = each.compress_type == _ZSTANDARD
+            yield msgspec.json.decode(_zstandard(data, each) if zstandard else archive.read(each))
+
+
+def _zstandard(data: bytes, entry: zipfile.ZipInfo) -> bytes:
+    try:
+        import pyarrow
+    except ImportError:
+        raise MissingPartError(
+            "An .eval log of Inspect is compressed with Zstandard, which needs pyarrow.",
+            hint="pip install 'storymeter[parquet]', or: inspect log convert LOG --to json --output-dir json",
+        ) from None
+    name, extra = struct.unpack_from("<HH", data, entry.header_offset + 26)
+    begin = entry.header_offset + _HEADER + name + extra
+    packed = data[begin : begin + entry.compress_size]
+    unpacked: bytes = pyarrow.Codec("zstd").decompress(packed, entry.file_size, asbytes=True)
+    return unpacked
+
+
+def _record(sample: dict[str, Any]) -> dict[str, Any]:
+    output = sample.get("output") or {}
+    said = output.get("completion")
+    if said is None:
+        choices = output.get("choices") or [{"message": {"content": ""}}]
+        said = choices[0]["message"]["content"]
+    if isinstance(said, list):  # parts of a message
+        said = "".join(part.get("text", "") for part in said if part.get("type") == "text")
+    attachments = sample.get("attachments") or {}
+    if said.startswith(_REFERENCE):
+        said = attachments[said.removeprefix(_REFERENCE)]
+    # several epochs of a sample are several answers, which candidates may not have
+    return {"id": sample["id"], "completion": said, "target": sample.get("target")}
+
+
+LARGEST_SHEET = 1 << 29  #: bytes of XML in one part
 _CELL = re.compile(r"([A-Z]{1,3})\d+")
 _RANGE = re.compile(r"([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})")
 
@@ -27,7 +101,7 @@ def is_workbook(data: bytes) -> bool:
     return data.startswith(b"PK\x03\x04") and b"xl/" in data
 
 
-def rows(data: bytes, number: int = 0) -> list[list[Any]]:
+def sheet_rows(data: bytes, number: int = 0) -> list[list[Any]]:
     """The cells of a sheet, by default the first: texts, numbers, truth values, None where a cell is empty.
     The rows of merged cells all have their value."""
     try:
@@ -48,7 +122,7 @@ def rows(data: bytes, number: int = 0) -> list[list[Any]]:
         raise WorkbookError(str(error)) from None
 
 
-def count(data: bytes) -> int:
+def count_sheets(data: bytes) -> int:
     """How many sheets a workbook has; 0 where it cannot be read."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -81,9 +155,9 @@ def _elements(archive: zipfile.ZipFile, name: str, tag: str) -> Iterator[Element
     if name not in archive.namelist():
         return
     with archive.open(name) as part:
-        xml = part.read(LARGEST + 1)
-    if len(xml) > LARGEST:
-        raise WorkbookError(f"{name} is larger than {LARGEST >> 20} MB")
+        xml = part.read(LARGEST_SHEET + 1)
+    if len(xml) > LARGEST_SHEET:
+        raise WorkbookError(f"{name} is larger than {LARGEST_SHEET >> 20} MB")
     if b"<!DOCTYPE" in xml or b"<!ENTITY" in xml:
         raise WorkbookError(f"{name} declares a document type")
     for _, element in ElementTree.iterparse(io.BytesIO(xml)):  # noqa: S314 - no document type, bounded size
