@@ -16,6 +16,7 @@ from storymeter.report.full import build
 from storymeter.report.full.boards import verdict, warnings
 from storymeter.report.full.build import find_videos, report_page, write_page
 from storymeter.report.full.findings import Findings
+from storymeter.report.full.sections import methods
 from storymeter.report.scores import leaderboard_table
 
 TEXTS = [f"a man number {k} rides a brown horse over the hills" for k in range(12)]
@@ -52,6 +53,13 @@ def test_the_verdict_says_who_leads_and_who_ties() -> None:
 def test_the_page_says_what_its_numbers_are_multiplied_by() -> None:
     page = report_page(findings(corpus("good", TEXTS), corpus("twin", TEXTS), metrics=["rouge_l", "words"]))
     assert page.count("Scores are times 100 (not: words);") == 2
+
+
+def test_the_methods_cite_the_papers_of_a_metric_and_of_its_scorer() -> None:
+    said = methods(findings(corpus("good", TEXTS), metrics=["soda_c", "rouge_l"]))
+    cited = re.findall(r"@\w+\{(\w+),", said["bibtex"])
+    assert cited[:3] == ["fujita2020", "denkowski2014", "lin2004"]
+    assert "soda_c (Fujita et al." in said["paragraph"]
 
 
 def test_missing_documents_say_what_they_cost() -> None:

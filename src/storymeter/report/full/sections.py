@@ -16,6 +16,7 @@ from ... import __version__
 from ...captions import Corpus
 from ...errors import DataError, many
 from ...human.analysis.assessment import Analysis
+from ...measure import Measure
 from ...meta.compute import values_of_results
 from ...meta.run import evaluate_metrics
 from ...meta.scores import Judgement, join_scores, tabulate
@@ -83,8 +84,8 @@ def _glossary(findings: Findings) -> list[tuple[str, str]]:
 
 def _papers(metric: Metric) -> list[str]:
     """The papers of a metric and of the scorer inside it."""
-    scorer = getattr(metric, "scorer", None)
-    return [*getattr(metric, "papers", ()), *getattr(scorer, "papers", ())]
+    measures = (metric, getattr(metric, "scorer", None))
+    return [key for each in measures if isinstance(each, Measure) for key in each.declaration.papers]
 
 
 def _paragraph(findings: Findings) -> str:
