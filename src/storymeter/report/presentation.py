@@ -25,7 +25,6 @@ _MODULES = {
     "Benchmarked": "agreement_page",
     "Comparison": "comparison",
     "Details": "stress_results",
-    "GateResult": "comparison",
     "GraphComparison": "facts_graphs",
     "OracleScore": "stress_results",
     "PairwiseRanking": "pairwise",
@@ -36,13 +35,12 @@ _MODULES = {
     "Results": "scores",
     "SelfAgreement": "self_agreement",
     "Similarity": "similarity",
-    "SpanStudy": "studies",
+    "SpanStudy": "assessment_page",
     "Support": "facts_graphs",
     "StoryExplanation": "story_page",
     "Survey": "studies",
     "TestRates": "planning",
     "Timeline": "timeline",
-    "WordBlame": "agreement_page",
 }
 
 
