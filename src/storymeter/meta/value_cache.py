@@ -1,7 +1,8 @@
 """Metric values of benchmarks on the disk, so that a report card that was stopped goes on, and one that is
 drawn anew is not computed anew. A file per benchmark and metric; its key is of all that the values depend on:
 the captions, references and human scores of the benchmark, the signature of the metric (with the hashes of
-its prompt, its model and its plug-in), and the code of Storymeter. Values of another key are not taken."""
+its prompt, its model and its plug-in), and the code of Storymeter that scores. Values of another key are not
+taken; another test or another table of the same values needs no new scores."""
 
 from __future__ import annotations
 
@@ -20,6 +21,13 @@ from ..files import write_text
 from ..registry import metric as get_metric
 from .compute import MetricValues, is_averaged, value_of, values_of
 from .records import Benchmark
+
+
+#: rooms that no metric value depends on; `meta.compute` collects the values
+_NOT_SCORING = frozenset(
+    ["cli", "compat", "formats", "harness", "human", "meta", "report", "rewards", "stats", "stress"]
+)
+_COLLECTS = "meta/compute.py"
 
 
 class _File(msgspec.Struct):
@@ -103,13 +111,23 @@ def _key(content: str, asked: str, run: Run) -> str:
 
 @functools.cache
 def _code() -> str:
-    """A hash of Storymeter itself, with its compiled part."""
+    """A hash of the code that scores, with its compiled part."""
     content = hashlib.sha256()
-    folders = [Path(__file__).parent.parent, Path(_native.__file__).parent]
-    for path in sorted({path for folder in folders for path in folder.rglob("*") if path.is_file()}):
-        if path.suffix in (".py", ".so", ".pyd", ".txt", ".safetensors"):
-            content.update(path.name.encode() + path.read_bytes())
+    for name, path in _scoring_files():
+        content.update(name.encode() + path.read_bytes())
     return content.hexdigest()
+
+
+def _scoring_files() -> list[tuple[str, Path]]:
+    """Name below its package and path of every file that a metric value can depend on, sorted."""
+    found = {}
+    for folder in {Path(__file__).parent.parent, Path(_native.__file__).parent}:
+        for path in folder.rglob("*"):
+            name = path.relative_to(folder)
+            scores = name.parts[0] not in _NOT_SCORING or name.as_posix() == _COLLECTS
+            if scores and path.is_file() and path.suffix in (".py", ".so", ".pyd", ".txt", ".safetensors"):
+                found[name.as_posix()] = path
+    return sorted(found.items())
 
 
 def _read(path: Path, key: str) -> _File | None:

@@ -214,3 +214,12 @@ def test_kept_values_of_another_formula_prompt_or_data_are_not_taken(
     monkeypatch.setattr(value_cache, "_code", lambda: "another version of the formula")
     path.write_bytes(msgspec.json.encode(kept))
     assert values("a dog runs") == right
+
+
+def test_kept_values_depend_on_the_code_that_scores_and_on_no_statistics() -> None:
+    from storymeter.meta import value_cache
+
+    names = {name for name, _ in value_cache._scoring_files()}
+    assert {"pairs/meteor.py", "metrics.py", "engine/run.py", "meta/compute.py"} <= names
+    assert not any(name.startswith(("stats/", "report/", "meta/overall_ranking")) for name in names)
+    assert any(name.endswith((".so", ".pyd")) for name in names)
