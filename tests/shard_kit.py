@@ -15,6 +15,7 @@ from storymeter.engine.sharded.merging import merged_shards
 from storymeter.engine.sharded.partitioning import _cut
 from storymeter.engine.sharded.run import make_job
 from storymeter.engine.sharded.scoring import Worker
+from storymeter.errors import StorymeterError
 from storymeter.metrics import Metric
 
 
@@ -51,7 +52,7 @@ def score_in_shards(
     steps = [("count", sent.shards), ("add", sent.ranges)] if sent.counted() else []
     for step, count in [*steps, ("score", sent.shards)]:
         for number in range(count):
-            error = worker.work(step, number)
-            if error is not None:
-                raise error
+            found = worker.work(step, number)
+            if isinstance(found, StorymeterError):
+                raise found
     return merged_shards(job)

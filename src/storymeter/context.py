@@ -13,7 +13,7 @@ import importlib
 import time
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 
@@ -101,6 +101,36 @@ class Budget:
             for key, tokens in requests.items():
                 self._counted[where, key] = (tokens, tokens_out)
 
+    def counted(self, rehearse: Callable[[], object]) -> dict[tuple[str, bytes], tuple[int, int]]:
+        """What `rehearse` would send: who is asked and the key of each request, with its tokens in and out.
+        None is sent.
+        """
+        found: dict[tuple[str, bytes], tuple[int, int]] = {}
+        self._counted = found
+        try:
+            rehearse()
+        finally:
+            self._counted = None
+        return found
+
+    def lent(self) -> Budget:
+        """For a process that asks nobody. Its requests were announced; it has all of the limits that are left
+        here, and its own clock.
+        """
+        requests = None if self.max_requests is None else self.max_requests - self.sent
+        deadline = None if self.deadline is None else self.left()
+        return Budget(requests, deadline, self.price)
+
+    def add(self, sent: Sequence[int]) -> None:
+        """What another process sent: requests, tokens in, tokens out."""
+        self.sent, self.tokens_in, self.tokens_out = (
+            mine + theirs for mine, theirs in zip(self.spent, sent, strict=True)
+        )
+
+    @property
+    def spent(self) -> tuple[int, int, int]:
+        return self.sent, self.tokens_in, self.tokens_out
+
     @contextlib.contextmanager
     def announced(self, rehearse: Callable[[], object]) -> Iterator[None]:
         """One estimate for all that is sent within. `rehearse` does the same work while requests are only
@@ -110,13 +140,7 @@ class Budget:
         if self._announced or self.counting:
             yield
             return
-        counted: dict[tuple[str, bytes], tuple[int, int]] = {}
-        self._counted = counted
-        try:
-            rehearse()
-        finally:
-            self._counted = None
-        if counted:
+        if counted := self.counted(rehearse):
             tokens = [sum(column) for column in zip(*counted.values(), strict=True)]
             self.open(" and ".join(dict.fromkeys(where for where, _ in counted)), len(counted), *tokens)
         self._announced = True

@@ -21,7 +21,7 @@ import socket
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 from typing import Protocol as Interface
 
@@ -65,13 +65,14 @@ def score_systems(
     cluster: str, systems: Sequence[Corpus], metrics: Mapping[str, Metric], run: Scoring, resamples: int
 ) -> list[SystemResult]:
     """`Run.score` of each system, each on any node."""
-    # each node has the whole budget, and nobody to ask
-    own = {"progress": silent, "jobs": 1, "budget": replace(run.context.budget, ask=None)}
+    budget = run.context.budget
+    own = {"progress": silent, "jobs": 1, "budget": budget.lent()}
     settings = {**run.context.settings(), **own}
     results: list[Any] = [None] * len(systems)
 
     def keep(unit: Unit, found: Any) -> None:
-        results[unit[1]] = found
+        results[unit[1]], spent = found
+        budget.add(spent)
 
     with connected(cluster, run.context.jobs) as ray:
         shared = (type(run), run.references, settings, dict(metrics), resamples)
@@ -110,12 +111,17 @@ class SystemWorker:
     def ready(self) -> None:
         """Answers when the worker is there."""
 
-    def work(self, step: str, number: int, system: Corpus) -> SystemResult | StorymeterError:
-        """An error that a user should read comes back as a value: raised, Ray would wrap it in its own with
-        a traceback.
+    def work(
+        self, step: str, number: int, system: Corpus
+    ) -> tuple[SystemResult, list[int]] | StorymeterError:
+        """The result, and what judges were sent. An error that a user should read comes back as a value:
+        raised, Ray would wrap it in its own with a traceback.
         """
+        before = self.run.context.budget.spent
         try:
-            return self.run.system(system, self.metrics, self.resamples)
+            found = self.run.system(system, self.metrics, self.resamples)
+            after = self.run.context.budget.spent
+            return found, [now - then for now, then in zip(after, before, strict=True)]
         except StorymeterError as error:
             return error
 

@@ -128,17 +128,17 @@ class Run:
             protocol=self.context.protocol,
             tokenizer=self.context.tokenizer,
         )
-        if cluster is not None:
-            from .cluster import score_systems
 
-            scored = score_systems(cluster, systems, built, self, resamples)
-        else:
+        def rehearse(run: Run, judges: Sequence[Metric]) -> object:
+            return run._systems(systems, {metric.name: metric for metric in judges}, 0)
 
-            def rehearse(run: Run, judges: Sequence[Metric]) -> object:
-                return run._systems(systems, {metric.name: metric for metric in judges}, 0)
-
-            with self.announced([*built.values()], rehearse):
+        with self.announced([*built.values()], rehearse):
+            if cluster is None:
                 scored = self._systems(systems, built, resamples, journal, each)
+            else:
+                from .cluster import score_systems
+
+                scored = score_systems(cluster, systems, built, self, resamples)
         context = self.context
         conditions = Conditions(context.protocol, context.tokenizer, context.seed, resamples)
         results = Results(tuple(scored), tuple(built.values()), tuple(self.references), conditions)

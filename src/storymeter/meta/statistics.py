@@ -15,7 +15,6 @@ Metrics for which lower is better are turned round first."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -269,9 +268,8 @@ def system_level(
         y, x = _means_by_draw(count, h, v, weights)
         if metric in scores.additive:
             x = direction * _own_by_draw(scores, metric, use, there, weights)
-        if chosen is not None:
-            y, x = np.take_along_axis(y, chosen, axis=1), np.take_along_axis(x, chosen, axis=1)
-        _bootstrap_systems(out, y, x)
+        drawn = np.broadcast_to(np.arange(out.n), y.shape) if chosen is None else chosen
+        _bootstrap_systems(out, y, x, drawn)
         if not math.isnan(soft.value):
             _keep(
                 out,
@@ -334,14 +332,19 @@ def _own_by_draw(
     return known.combine(sums)
 
 
-def _bootstrap_systems(out: MetricResult, y: FloatArray, x: FloatArray) -> None:
-    statistics: dict[str, Callable[[FloatArray, FloatArray], float]] = {
-        **COEFFICIENTS,
-        "pairwise_accuracy": lambda a, b: pairwise_accuracy(b, a),
-    }
-    for name, statistic in statistics.items():
-        drawn = []
-        for a, b in zip(x, y, strict=True):
-            there = ~np.isnan(a) & ~np.isnan(b)
-            drawn.append(statistic(a[there], b[there]))
-        _keep(out, name, np.array(drawn))
+def _bootstrap_systems(out: MetricResult, y: FloatArray, x: FloatArray, drawn: IntArray) -> None:
+    """y, x: the values of each system by resample; drawn: which systems each resample consists of. Accuracies
+    are over pairs of different systems: one that is drawn twice is no pair with itself.
+    """
+    values: dict[str, list[float]] = {}
+    left, right = np.triu_indices(drawn.shape[1], 1)
+    for metric, human, chosen in zip(x, y, drawn, strict=True):
+        a, b = metric[chosen], human[chosen]
+        known = ~np.isnan(a) & ~np.isnan(b)
+        for name, coefficient in COEFFICIENTS.items():
+            values.setdefault(name, []).append(coefficient(a[known], b[known]))
+        apart = (chosen[left] != chosen[right]) & known[left] & known[right]
+        agreed = np.sign(a[left] - a[right])[apart] == np.sign(b[left] - b[right])[apart]
+        values.setdefault("pairwise_accuracy", []).append(float(agreed.mean()) if len(agreed) else math.nan)
+    for name, found in values.items():
+        _keep(out, name, np.array(found))

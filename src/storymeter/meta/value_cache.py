@@ -22,7 +22,6 @@ from ..registry import metric as get_metric
 from .compute import MetricValues, is_averaged, value_of, values_of
 from .records import Benchmark
 
-
 #: rooms that no metric value depends on; `meta.compute` collects the values
 _NOT_SCORING = frozenset(
     ["cli", "compat", "formats", "harness", "human", "meta", "report", "rewards", "stats", "stress"]

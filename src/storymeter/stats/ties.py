@@ -165,12 +165,11 @@ def soft_pairwise_draws(
     """Soft pairwise accuracy of every resample, for its interval: `weights` (resamples, items) says how often
     each item is drawn, `chosen` (resamples, systems) which systems. A sum of n differences with random signs
     is about normal with variance sum(d²), so that p = 1 - Phi(sum(d) / sqrt(sum(d²))) stands for the
-    permutation within the permutation."""
+    permutation within the permutation. A system that is drawn twice is no pair with itself."""
     from scipy.special import ndtr
 
     n = len(human)
     soft = np.full((len(weights), n, n), np.nan)
-    soft[:, np.arange(n), np.arange(n)] = 1.0
     for i in range(n - 1):
         sides = [side[i] - side[i + 1 :] for side in (human, metric)]
         there = ~np.isnan(sides[0] + sides[1])

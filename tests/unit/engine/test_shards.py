@@ -12,13 +12,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+import judge_kit
 import numpy as np
 import pytest
 
 import storymeter
 from storymeter import StorymeterError, evaluate
 from storymeter.captions import Caption, Corpus, Document, Origin
-from storymeter.context import Context
+from storymeter.context import Budget, Context, Estimate
 from storymeter.engine import Comparison, Results, Run, score_shards
 from storymeter.engine.results import merged
 from storymeter.engine.sharded.inputs import find, is_sharded, slices
@@ -371,3 +372,32 @@ def test_whole_systems_by_command_line(run: Callable[..., tuple[int, str, str]],
     here, there = run(*arguments), run(*arguments, "--cluster", "local")
     assert here == there
     assert here[0] == 0
+
+
+@pytest.mark.usefixtures("ray")
+@pytest.mark.parametrize("shards", [None, 3])
+def test_judges_on_a_cluster_are_announced_and_counted(
+    files: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shards: int | None
+) -> None:
+    """One estimate before the first request, and the sum of what all workers sent."""
+    monkeypatch.setenv("STORYMETER_CACHE", str(tmp_path / "cache"))
+    heard: list[Estimate] = []
+    with judge_kit.serving(judge_kit.by_overlap) as server:
+
+        def score(budget: Budget, trial: int) -> Results:
+            judge = f"soda_c(scorer={server.judge(trial=trial)})"
+            if shards is None:
+                return evaluate(MINE, REFERENCES, judge, budget=budget, cluster="local", resamples=0)
+            given = ([files["mine"]], [files["people"]], judge)
+            return score_shards(*given, shards=shards, resamples=0, budget=budget)
+
+        with pytest.raises(UsageError, match="--max-requests allows 3 in all"):
+            score(Budget(max_requests=3), 1)
+        assert not server.bodies
+        budget = Budget(ask=lambda estimate: heard.append(estimate) or True)  # type: ignore[func-returns-value]
+        assert score(budget, 2).systems[0].scores[0].n == 40
+        (estimate,) = heard
+        assert budget.sent == len(server.bodies)
+        assert budget.spent[1:] == (100 * budget.sent, 2 * budget.sent)
+        # the same two sentences in two shards count twice
+        assert budget.sent <= estimate.requests <= (1 if shards is None else 1.2) * budget.sent

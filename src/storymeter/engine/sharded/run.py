@@ -11,13 +11,14 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from ...context import Budget
 from ...errors import DataError, StorymeterError, UsageError
+from ...measure import asks_anyone
 from ...metrics import Metric
 from ...progress import Progress, silent
 from ..cautions import warn_of_language, warn_of_wordless
@@ -62,7 +63,7 @@ def score_shards(
         _claim(job)
         with connected(cluster, workers or cores()) as ray:
             cut_all(job, progress)
-            failures = _steps(ray, job, progress)
+            failures = _steps(ray, job, progress, settings.get("budget") or Budget())
         if failures:
             raise _failed(job, failures)
         results = merged_shards(job)
@@ -136,7 +137,7 @@ def make_job(
                 if key in ("device", "images", "videos")
             },
             "jobs": 1,
-            "budget": replace(context.budget, ask=None),  # each worker has the whole, and nobody to ask
+            "budget": context.budget.lent(),
         },
         {key: value for key, value in reading.items() if value},
     )
@@ -203,23 +204,40 @@ def _claim(job: Job) -> None:
         job.folder.put(f"{WORK}/job", fingerprint)
 
 
-def _steps(ray: Any, job: Job, progress: Progress) -> list[Failure]:
-    """Count, add, score: each step leaves out what is there."""
+def _steps(ray: Any, job: Job, progress: Progress, budget: Budget) -> list[Failure]:
+    """Count, add, score: each step leaves out what is there. What judges will be sent is counted first, shard
+    by shard, and announced."""
     steps: list[tuple[str, str, list[int]]] = []
     if job.counted():
         steps.append(("count", "counting n-grams", _lacking(job, "counts", ".index", job.shards)))
         steps.append(("add", "adding counts", _lacking(job, "totals", "", job.ranges)))
-    steps.append(("score", "scoring shards", _lacking(job, "shards", "", job.shards)))
+    todo = _lacking(job, "shards", "", job.shards)
+    if any(map(asks_anyone, job.metrics.values())):
+        steps.append(("ask", "counting requests to judges", todo))
+    steps.append(("score", "scoring shards", todo))
     units = {step: [(step, number) for number in todo] for step, _, todo in steps}
     failures: list[Failure] = []
     if not any(units.values()):
         return failures
+    requests: dict[str, list[int]] = {}
+
+    def keep(unit: tuple[str, int], found: Any) -> None:
+        if unit[0] == "score":
+            budget.add(found)
+        for where, counts in (found if unit[0] == "ask" else {}).items():
+            known = requests.setdefault(where, [0, 0, 0])
+            requests[where] = [a + b for a, b in zip(known, counts, strict=True)]
+
     with each_on_workers(ray, Worker, job, job.columns()) as each:
         for step, what, _ in steps:
-            found = each(units[step], lambda done, total, what=what: progress(what, done, total))
+            found = each(units[step], lambda done, total, what=what: progress(what, done, total), keep=keep)
             failures += found
             if found and step != "score":  # without all counts no shard can be scored
                 break
+            if step == "ask" and requests:
+                budget.open(
+                    " and ".join(requests), *(sum(part) for part in zip(*requests.values(), strict=True))
+                )
     return failures
 
 
@@ -242,7 +260,12 @@ def _failed(job: Job, failures: list[Failure]) -> StorymeterError:
     return DataError(said, hint="Correct the cause and run the same command again: finished shards are kept.")
 
 
-_STEPS = {"count": "counting", "add": "adding counts", "score": "scoring"}
+_STEPS = {
+    "count": "counting",
+    "add": "adding counts",
+    "ask": "counting requests to judges",
+    "score": "scoring",
+}
 
 
 def unfinished(folder: Folder) -> str:

@@ -16,6 +16,7 @@ from ...captions import Corpus
 from ...context import Context
 from ...errors import DataError, StorymeterError, some
 from ...join import Task, join
+from ...measure import asks_anyone
 from ...metrics import Metric
 from ...pairs.scorer import open_scorer
 from ...stats.exact import ExactSums
@@ -85,34 +86,64 @@ class Worker:
     def ready(self) -> None:
         """Answers when the worker is there."""
 
-    def work(self, step: str, number: int) -> StorymeterError | None:
-        """An error that a user should read comes back as a value: raised, Ray would wrap it in its own with
-        a traceback.
+    def work(self, step: str, number: int) -> StorymeterError | list[int] | dict[str, list[int]] | None:
+        """`score` gives what judges were sent, `ask` what they will be sent at most. An error that a user
+        should read comes back as a value: raised, Ray would wrap it in its own with a traceback.
         """
         try:
             if step == "count":
                 count_shard(self.job, self.reader, number)
             elif step == "add":
                 add_range(self.job, number)
+            elif step == "ask":
+                return self.requests(number)
             else:
-                self.score(number)
+                return self.score(number)
         except StorymeterError as error:
             return error
         return None
 
-    def score(self, shard: int) -> None:
+    def _read(self, shard: int) -> tuple[Run, list[Corpus]]:
+        """A run against the references of a shard, which has the models of the last one; and the systems."""
         job, first = self.job, len(self.job.systems)
-        columns = [tuple(metric.columns) for metric in self.metrics.values()]
-        check_columns(list(self.metrics), columns, self.columns, f"the worker of shard {shard}")
         references = [self.reader.corpus(first + k, shard) for k in range(len(job.references))]
-        systems = [self.reader.corpus(k, shard) for k in range(first)]
         run = Run(references, **{**job.settings, **job.conditions.settings})
         if self._context is not None:
             run.context = self._context.keeping(open_scorer)
         self._context = run.context
+        return run, [self.reader.corpus(k, shard) for k in range(first)]
+
+    def requests(self, shard: int) -> dict[str, list[int]]:
+        """Who will be asked: how many requests, tokens in and out."""
+        run, systems = self._read(shard)
+        judges = {name: metric for name, metric in self.metrics.items() if asks_anyone(metric)}
+
+        def rehearse() -> None:
+            for corpus in systems:
+                task = self._task(corpus, run)
+                for metric in judges.values():
+                    if len(task):
+                        metric.rows(task, run.context)
+
+        found: dict[str, list[int]] = {}
+        for (where, _), tokens in run.context.budget.counted(rehearse).items():
+            known = found.setdefault(where, [0, 0, 0])
+            found[where] = [known[0] + 1, known[1] + tokens[0], known[2] + tokens[1]]
+        self._context = None  # its pairs were not scored
+        return found
+
+    def _task(self, corpus: Corpus, run: Run) -> Task:
+        return join(candidates=corpus, references=run.references, protocol=run.context.protocol, part=True)
+
+    def score(self, shard: int) -> list[int]:
+        job = self.job
+        columns = [tuple(metric.columns) for metric in self.metrics.values()]
+        check_columns(list(self.metrics), columns, self.columns, f"the worker of shard {shard}")
+        run, systems = self._read(shard)
+        references, before = run.references, run.context.budget.spent
         rows, sums = [], []
         for corpus in systems:
-            task = join(candidates=corpus, references=references, protocol=run.context.protocol, part=True)
+            task = self._task(corpus, run)
             found, signatures = self._rows(corpus, task, run)
             rows.append((task.ids, found))
             sums.append(self._sums(corpus, task, np.hstack(found), signatures))
@@ -121,11 +152,12 @@ class Worker:
                 tally(metric, (rows[a][0], rows[a][1][m]), (rows[b][0], rows[b][1][m]))
                 for m, metric in enumerate(self.metrics.values())
             ]
-            for a, b in combinations(range(first), 2)
+            for a, b in combinations(range(len(systems)), 2)
         ]
         order = order_of_references(references)
         result = ShardSums(columns, sums, [_captions(corpus) for corpus in references], tallies, order)
         job.folder.put(scored(shard), msgspec.msgpack.encode(result, enc_hook=str))
+        return [now - then for now, then in zip(run.context.budget.spent, before, strict=True)]
 
     def _rows(self, corpus: Corpus, task: Task, run: Run) -> tuple[list[Any], list[str]]:
         rows, signatures = [], []
