@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from storymeter.captions import Caption, Corpus, Document, Rating
-from storymeter.human.analysis.spans import words_at
+from storymeter.human.analysis.span_records import words_at
 from storymeter.human.campaign.degrade import Bigrams
 from storymeter.human.campaign.design import Hit, Layout, build
 from storymeter.human.ratings import Ratings, from_records

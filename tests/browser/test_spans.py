@@ -11,7 +11,7 @@ import human_kit
 import pytest
 
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.human.analysis.spans import spans_of
+from storymeter.human.analysis.span_records import spans_of
 from storymeter.human.campaign.design import Layout
 from storymeter.human.campaign.organise import prepare, write
 from storymeter.human.campaign.record import Folder

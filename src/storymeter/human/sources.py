@@ -19,7 +19,7 @@ from . import imports
 from .campaign.money import Pay, measured_seconds, pooled
 from .campaign.record import Folder
 from .ratings import Ratings, columns_of
-from .study import STUDIES, Study, of_criterion
+from .study import STUDIES, Study, of_criterion, of_records
 
 HINT = "Give a campaign, or a file of ratings."
 #: formats that `origin` may name; `table` is any table
@@ -74,6 +74,8 @@ def open_ratings(
     for source in given:
         if isinstance(source, Path) and source.is_dir():
             parts.append(_campaign(source, about))
+        elif _are_records(source):
+            parts.append(_Part("the records", of_records(source), records=source, ours=True))
         elif not isinstance(source, Path):
             tables.append(source)
         else:
@@ -107,9 +109,11 @@ def _listed(sources: Any) -> list[Any]:
         return [Path(sources)]
     if isinstance(sources, list | tuple) and sources and all(isinstance(one, str | Path) for one in sources):
         return [Path(one) for one in sources]
-    if isinstance(sources, list | tuple) and any(isinstance(one, Rating) for one in sources):
-        return [[msgspec.to_builtins(one) for one in sources]]
     return [sources]
+
+
+def _are_records(source: Any) -> bool:
+    return isinstance(source, list | tuple) and {*map(type, source)} == {Rating}
 
 
 def _name(source: Any) -> str:

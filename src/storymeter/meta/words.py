@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from ..arrays import FloatArray
 from ..context import Context
 from ..errors import DataError
-from ..human.analysis.spans import Labelled
+from ..human.analysis.span_records import Labelled
 from ..human.ratings import BoolArray
 from ..options import Tokenizer, parse
 from ..pairs.scorer import open_scorer

@@ -6,10 +6,11 @@ import csv
 import io
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ..errors import many
 from ..human.analysis.assessment import Analysis
+from ..human.analysis.quality import FLAGS
 from ..human.analysis.rater_effects import FEW_RATERS
 from ..human.analysis.reliability import Replication, SplitHalf
 from ..human.analysis.scores import Ranking
@@ -141,6 +142,13 @@ def pair_table(analysis: Analysis) -> Table:
     )
 
 
+def flag_legend(raised: Iterable[str]) -> str:
+    """What each flag that occurs means."""
+    found = set(raised)
+    meant = "; ".join(f"{flag}: {meaning}" for flag, meaning in FLAGS.items() if flag in found)
+    return f"Flags (none rejects a rater by itself): {meant}." if meant else ""
+
+
 def worker_table(analysis: Analysis) -> Table:
     rows = [
         [w.id, w.accepted if w.pairs else None, w.reason, w.ratings, w.seconds, ", ".join(w.flags)]
@@ -150,6 +158,7 @@ def worker_table(analysis: Analysis) -> Table:
         [*keys("rater"), "passed", "because", Column("ratings", ",d"), Column("s/rating", ".1f"), "flags"],
         rows,
         title="Raters",
+        note=flag_legend(flag for w in analysis.quality.workers for flag in w.flags),
     )
 
 

@@ -179,7 +179,7 @@ def analysis_page(
         test=TEST_NAMES[analysis.quality.test],
         second_gate=SECOND_GATE[analysis.quality.second],
         raters=workers(analysis),
-        workers=shown(worker_table(analysis), {**WORKER_WORDS, **flags}),
+        workers=shown(replace(worker_table(analysis), note=""), {**WORKER_WORDS, **flags}),
         evidence=shown(evidence_table(analysis), EVIDENCE_WORDS) if checked(analysis) else None,
         influence=shown(influence_table(analysis.influence), INFLUENCE_WORDS),
         scale=score_histograms(analysis),

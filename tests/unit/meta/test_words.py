@@ -13,7 +13,7 @@ from rehearsal_kit import markers, profiled
 
 from storymeter.cli import cli
 from storymeter.errors import DataError
-from storymeter.human.analysis.spans import Labelled, Word, to_jsonl, word_labels, words_at
+from storymeter.human.analysis.span_records import Labelled, Word, to_jsonl, word_labels, words_at
 from storymeter.human.campaign.design import Layout
 from storymeter.meta.words import _auc, point_at_words
 

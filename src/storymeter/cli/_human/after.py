@@ -203,7 +203,7 @@ def _present(found: Any, repeated: Any, pay: dict[str, Any]) -> Presentation:
 
 def _words(found: Any, path: str) -> None:
     """The labels of every word, into a file."""
-    from ...human.analysis.spans import to_jsonl
+    from ...human.analysis.span_records import to_jsonl
 
     labels = getattr(found, "labels", None)
     if labels is None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -82,33 +83,34 @@ def status_command(folder: Path, style: str) -> None:
 
     Assignments and raters, with the control statistics so far."""
     from ...human import status
-    from ...report.table import Column, Table, numbers, to_json
+    from ...report.assessment import flag_legend
+    from ...report.table import Column, Table, to_json
 
     seen = status(folder, note=say)
     seats = seen["seats"]
     pay = seen["pay"]
+    verdicts: dict[str, tuple[Column | str, Callable[[dict[str, Any]], Any]]] = {
+        "tests": ("tests", _tests),
+        "pairs": ("pairs", lambda r: r["pairs"]),
+        "high": (Column("high", ".1f"), lambda r: r["mean_high"]),
+        "low": (Column("low", ".1f"), lambda r: r["mean_low"]),
+        "p": (Column("p", ".2g"), lambda r: r["p"]),
+        "accepted": ("controls", lambda r: {True: "pass", False: "fail"}.get(r["accepted"])),
+        "included": ("analysis", lambda r: {True: "used", False: "left out"}.get(r["included"])),
+        "flags": ("flags", lambda r: ", ".join(r["flags"])),
+    }
+    shown = [verdicts[name] for name in seen["columns"]]
     columns: list[Column | str] = [
         *("rater", "done", "active", "abandoned", "ratings"),
         Column("s/item", ".1f"),
-        "pairs",
-        *numbers(".1f", "high", "low"),
-        Column("p", ".4f"),
-        *("flags", "last answer"),
+        *(head for head, _ in shown),
+        "last answer",
     ]
     rows = [
         [
-            r["id"],
-            r["done"],
-            r["active"],
-            r["abandoned"],
-            r["ratings"],
-            r["seconds_per_item"],
-            r["pairs"],
-            r["mean_high"],
-            r["mean_low"],
-            r["p"],
-            ", ".join(r["flags"]),
-            r["last"],
+            *(r[name] for name in ("id", "done", "active", "abandoned", "ratings", "seconds_per_item")),
+            *(value(r) for _, value in shown),
+            r["last"][:16].replace("T", " "),
         ]
         for r in seen["raters"]
     ]
@@ -120,7 +122,13 @@ def status_command(folder: Path, style: str) -> None:
     )
     if pay["warning"]:
         say(pay["warning"])
-    put(Table(columns, rows, title=title if style == "table" else ""), style, title, json=to_json(seen))
+    note = flag_legend(flag for r in seen["raters"] for flag in r["flags"]) if style == "table" else ""
+    table = Table(columns, rows, title=title if style == "table" else "", note=note)
+    put(table, style, title, json=to_json(seen))
+
+
+def _tests(rater: dict[str, Any]) -> str | None:
+    return f"{rater['tests_right'] * rater['tests']:.0f} of {rater['tests']}" if rater["tests"] else None
 
 
 # `storymeter human close DIR`: no more answers (or a pause, or open again).

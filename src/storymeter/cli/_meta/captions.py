@@ -157,7 +157,7 @@ def words_command(
     from dataclasses import asdict
 
     from ... import read
-    from ...human.analysis.spans import read_labels
+    from ...human.analysis.span_records import read_labels
     from ...meta.words import point_at_words
     from ...options import split
     from ...report.table import Table, keys, numbers, to_json

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -32,6 +33,7 @@ class Analysis:
     split_half: SplitHalf | None
     scale: Literal["raw", "z"]
     accept: Literal["passed", "all"]
+    #: all that were worked on, also by raters who do not pass or are on hold: what is paid
     hits: int
     influence: Influence
     notes: tuple[str, ...]
@@ -60,10 +62,12 @@ def analyse(
     seed: int = 0,
     held: Held = "leave-out",
     clusters: Clusters = "raters",
+    doubted: Mapping[str, str] | None = None,
 ) -> Analysis:
     """`clusters="raters"`: differences that hold for other raters; `ranksum`: the papers' test over
     captions. `accept="all"` drops nobody but raters on hold; the verdicts are still reported. Without
     control pairs nobody can be tested, and all are used. `splits=0` leaves the split-half bootstrap out.
+    `doubted`: raters whom other evidence speaks against, with the reason.
     """
     if ratings.standardised:  # means of captions, whose raters are not known
         scale, clusters = "z", "ranksum"
@@ -74,9 +78,16 @@ def analyse(
             f" separate studies: {counts}.",
             hint="Choose one with --stratum NAME, or analyse them together with --stratum all.",
         )
+    work = np.unique(ratings.rater.codes * len(ratings.hit) + ratings.hit.codes)
     ratings = _in_range(table_without(ratings, held), scale)
     quality = assess(
-        ratings, test=test, alpha=alpha, gates=gates, enforce_repeats=enforce_repeats, scale=scale
+        ratings,
+        test=test,
+        alpha=alpha,
+        gates=gates,
+        enforce_repeats=enforce_repeats,
+        scale=scale,
+        doubted=doubted,
     )
     tested = any(worker.pairs for worker in quality.workers)
     everybody = np.ones(len(quality.workers), dtype=bool)
@@ -107,7 +118,7 @@ def analyse(
         split_half(used, splits=splits, seed=seed, scale=scale) if splits else None,
         scale,
         accept,
-        len(np.unique(ratings.rater.codes * len(ratings.hit) + ratings.hit.codes)),
+        len(work),
         moved,
         (*_notes(ratings, quality, ranking, scale), *moved.notes),
         rankings["ranksum" if clusters == "raters" else "raters"],

@@ -34,6 +34,7 @@ Flags advise; none rejects by itself.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -127,7 +128,11 @@ def assess(
     gates: Gates = "auto",
     enforce_repeats: bool = False,
     scale: Literal["raw", "z"] = "raw",
+    doubted: Mapping[str, str] | None = None,
 ) -> Quality:
+    """The verdict on every rater. `doubted`: raters whom other evidence than their scores speaks against,
+    with the reason; they do not pass, and nobody's agreement is measured by them."""
+    doubted = doubted or {}
     chosen = ("attention" if ratings.ours else "control") if gates == "auto" else gates
     n = len(ratings.rater)
     pairs, incomplete = control_pairs(ratings, DEGRADED)
@@ -140,7 +145,8 @@ def assess(
     seconds = means(ratings.seconds, ratings.rater.codes, n)
     total = np.bincount(ratings.rater.codes, minlength=n)
     steady = consistency(ratings, repeats)
-    believed = (p < alpha) & (count > 1)
+    trusted = np.array([name not in doubted for name in ratings.rater.names], dtype=bool)
+    believed = (p < alpha) & (count > 1) & trusted
     company = peers(ratings, believed & ~(steady >= CONSISTENT), scale)
     flags = {
         **_flags(ratings, scale),
@@ -159,6 +165,8 @@ def assess(
             )
         if accepted and k in careless:
             accepted, reason = False, careless[k]
+        if name in doubted:
+            accepted, reason = False, doubted[name] if accepted else f"{doubted[name]}; {reason}"
         workers.append(
             Worker(
                 name,

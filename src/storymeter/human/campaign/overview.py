@@ -28,9 +28,15 @@ def overview(folder: Folder, store: Store) -> dict[str, Any]:
     by_rater: dict[str, list[Rating]] = defaultdict(list)
     for one in found:
         by_rater[one.rater].append(one)
-    verdicts = study.verdicts(found)
+    verdicts, included = study.verdicts(found), study.included([one for one in found if not _held(one)])
+    nothing = ControlResult()
     raters = [
-        _rater(row, by_rater.get(row["id"], []), verdicts.get(row["id"], ControlResult()))
+        _rater(
+            row,
+            by_rater.get(row["id"], []),
+            verdicts.get(row["id"], nothing),
+            included.get(row["id"], nothing),
+        )
         for row in store.raters()
     ]
     seconds = [one.seconds for one in found if one.seconds is not None]
@@ -117,7 +123,13 @@ def ranking(folder: Folder, store: Store) -> dict[str, Any]:
     return {"word": study.standing_word, "rows": rows, "notes": notes}
 
 
-def _rater(row: dict[str, Any], found: list[Rating], verdict: ControlResult) -> dict[str, Any]:
+def _held(one: Rating) -> bool:
+    return bool(one.meta.get("held"))
+
+
+def _rater(
+    row: dict[str, Any], found: list[Rating], verdict: ControlResult, included: ControlResult
+) -> dict[str, Any]:
     seconds = [one.seconds for one in found if one.seconds is not None]
     last = datetime.datetime.fromtimestamp(row["last"], datetime.timezone.utc)
     return {
@@ -135,6 +147,9 @@ def _rater(row: dict[str, Any], found: list[Rating], verdict: ControlResult) -> 
         "p": verdict.p,
         "accepted": verdict.accepted,
         "reason": verdict.reason,
+        # as `human analyse` decides: by every gate, and without raters on hold
+        "included": False if row["reason"] is not None else included.accepted,
+        "included_reason": f"on hold: {row['reason']}" if row["reason"] is not None else included.reason,
         "flags": list(verdict.flags),
         "tests": verdict.tests,
         "tests_right": verdict.tests_right,

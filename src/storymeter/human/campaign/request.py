@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from ...captions import Corpus
-from ..analysis.spans import KINDS
+from ..analysis.span_records import KINDS
 from .design import OVERLAP, Layout
 
 

@@ -167,6 +167,11 @@ class Study(ABC):
     @abstractmethod
     def verdicts(self, records: Sequence[Rating]) -> dict[str, ControlResult]: ...
 
+    def included(self, records: Sequence[Rating]) -> dict[str, ControlResult]:
+        """Whose answers the analysis uses, and why the others' not: by all that it asks of a rater, where
+        `verdicts` are those of the controls alone."""
+        return self.verdicts(records)
+
     @abstractmethod
     def analyse(
         self, records: Sequence[Rating], *, faithful: float | None, minimum: int, **options: Any
@@ -276,6 +281,19 @@ def by_pairs(records: Sequence[Rating]) -> dict[str, ControlResult]:
             w.accepted if w.pairs else None, w.reason, w.pairs, w.mean_high, w.mean_low, w.p, w.flags
         )
         for w in assess(from_records(records), gates="control").workers
+    }
+
+
+def by_gates(records: Sequence[Rating], doubted: Mapping[str, str] | None = None) -> dict[str, ControlResult]:
+    """What the analysis says of every rater: by control pairs, repeats and agreement with the others."""
+    from ..analysis.quality import assess
+    from ..ratings import from_records
+
+    if not records:
+        return {}
+    return {
+        w.id: ControlResult(w.accepted if w.pairs else None, w.reason, w.pairs)
+        for w in assess(from_records(records), doubted=doubted).workers
     }
 
 

@@ -21,7 +21,7 @@ from ..campaign import clips, design
 from ..campaign.design import Layout, Slot
 from ..campaign.request import CampaignRequest, Practice
 from ..campaign.secret_random import drawn
-from .base import ControlResult, Design, SimulatedRater, Standings, Study, by_pairs, fit
+from .base import ControlResult, Design, SimulatedRater, Standings, Study, by_gates, by_pairs, fit
 
 
 class _Score(msgspec.Struct, forbid_unknown_fields=True):
@@ -36,7 +36,7 @@ class DirectAssessment(Study):
     scored = True
     plain = True
     standing_word = "z"
-    columns: ClassVar[tuple[str, ...]] = ("pairs", "high", "low", "p", "accepted", "flags")
+    columns: ClassVar[tuple[str, ...]] = ("pairs", "high", "low", "p", "accepted", "included", "flags")
     layout: ClassVar[Layout | None] = Layout()
 
     def design(self, options: CampaignRequest, seed: str, progress: Progress = silent) -> Design:
@@ -122,6 +122,9 @@ class DirectAssessment(Study):
     def verdicts(self, records: Sequence[Rating]) -> dict[str, ControlResult]:
         return by_pairs(records)
 
+    def included(self, records: Sequence[Rating]) -> dict[str, ControlResult]:
+        return by_gates(records)
+
     def analyse(
         self, records: Sequence[Rating], *, faithful: float | None, minimum: int, **options: Any
     ) -> Any:
@@ -132,12 +135,14 @@ class DirectAssessment(Study):
 
     def standings(self, records: Sequence[Rating]) -> list[Standings]:
         """The ranking of `human analyse`: z-scores of raters who pass every gate; none where nobody does."""
+        from ..analysis.studies import scores_of
+
         try:
-            found = DirectAssessment.analyse(self, records, faithful=None, minimum=1, splits=0)
+            found = scores_of(self.analyse(records, faithful=None, minimum=1, splits=0))
         except DataError:
             return []
         rows = []
-        for one in found.ranking.systems:
+        for one in found.ranking.systems if found else ():
             low, high = one.interval or (None, None)
             rows.append(Standings("", one.name, one.z, low, high, one.captions, one.n))
         return rows

@@ -18,10 +18,20 @@ import msgspec
 from ...captions import Rating
 from ...errors import UsageError
 from ...progress import Progress, silent
-from ..analysis.spans import CRITERION, FOUND, KINDS, SEVERITIES, Span, meta_of, planted_found, words_at
+from ..analysis.span_records import (
+    CRITERION,
+    FOUND,
+    KINDS,
+    SEVERITIES,
+    Span,
+    meta_of,
+    not_believed,
+    planted_found,
+    words_at,
+)
 from ..campaign.design import Layout, Slot
 from ..campaign.request import CampaignRequest, Practice
-from .base import ControlResult, Design, SimulatedRater, by_pairs, fit
+from .base import ControlResult, Design, SimulatedRater, by_gates, by_pairs, fit
 from .da import DirectAssessment
 
 #: the longest remark on what is missing, and the most marks in one caption
@@ -48,7 +58,7 @@ class ErrorSpans(DirectAssessment):
     criteria: ClassVar[tuple[str, ...]] = (CRITERION,)
     plain = False
     answering = 25.0
-    columns: ClassVar[tuple[str, ...]] = ("tests", "pairs", "high", "low", "p", "accepted", "flags")
+    columns: ClassVar[tuple[str, ...]] = ("tests", *DirectAssessment.columns)
     layout: ClassVar[Layout | None] = Layout(system=2)
 
     def design(self, options: CampaignRequest, seed: str, progress: Progress = silent) -> Design:
@@ -105,6 +115,9 @@ class ErrorSpans(DirectAssessment):
                 )
             out[rater] = verdict
         return out
+
+    def included(self, records: Sequence[Rating]) -> dict[str, ControlResult]:
+        return by_gates(records, not_believed(planted_found(records)))
 
     def analyse(
         self, records: Sequence[Rating], *, faithful: float | None, minimum: int, **options: Any
