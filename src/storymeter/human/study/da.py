@@ -133,16 +133,18 @@ class DirectAssessment(Study):
 
         return analyse(from_records(records), **options)
 
+    def scores(self, records: Sequence[Rating]) -> Any:
+        """The analysis of the scores."""
+        return self.analyse(records, faithful=None, minimum=1, splits=0)
+
     def standings(self, records: Sequence[Rating]) -> list[Standings]:
         """The ranking of `human analyse`: z-scores of raters who pass every gate; none where nobody does."""
-        from ..analysis.studies import scores_of
-
         try:
-            found = scores_of(self.analyse(records, faithful=None, minimum=1, splits=0))
+            found = self.scores(records)
         except DataError:
             return []
         rows = []
-        for one in found.ranking.systems if found else ():
+        for one in found.ranking.systems:
             low, high = one.interval or (None, None)
             rows.append(Standings("", one.name, one.z, low, high, one.captions, one.n))
         return rows

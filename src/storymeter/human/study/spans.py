@@ -126,6 +126,9 @@ class ErrorSpans(DirectAssessment):
 
         return analyse_spans(records, **options)
 
+    def scores(self, records: Sequence[Rating]) -> Any:
+        return super().scores(records).analysis
+
     def reply(self, item: Mapping[str, Any], bot: SimulatedRater, secret: Any) -> dict[str, Any]:
         """The score, and marks: an attentive rater marks planted words, and in other captions the more words
         the worse the caption is, always the same ones.
