@@ -9,7 +9,7 @@ docs/meta-evaluation.md says.
   with Direct Assessment per caption. SID counts
   from 1 (the caption is line SID - 1); the few rows with SID 0 are dropped and counted. Human systems are
   left out; the human score is z.
-- `stories-roc` and `story-cloze` (`benchmark_files`), for measures that need no reference.
+- `stories-roc`, `story-cloze` and `vist-edit` (`story_benchmarks`).
 - `wrong-detail` (`meta.minimal_pairs`): captions with one wrong detail; no human judgement.
 - `factvc-…`, `nebula`, `thumb`, `msvd-eval` and `hat` (`benchmark_files`), `pascal-50s` and `foil`
   (`choices`): see those modules.
@@ -26,7 +26,7 @@ from ..errors import DataError, StorymeterError, UsageError, closest
 from ..options import parse
 from ..registry import MEASURES
 from ..registry import metric as get_metric
-from .benchmark_files import CLOZE, UNION, factvc, hat, msvd, nebula, rated_stories, story_cloze, thumb
+from .benchmark_files import factvc, hat, msvd, nebula, thumb
 from .choices import foil, pascal50s
 from .compute import Key, pooled
 from .minimal_pairs import FOLDER as ANET
@@ -36,6 +36,7 @@ from .own_benchmarks import is_own, own_benchmark
 from .records import Benchmark as Benchmark
 from .records import lines_of
 from .scores import Judgement
+from .story_benchmarks import CLOZE, UNION, VIST_EDIT, rated_stories, story_cloze, vist_edit
 
 
 def load(name: str, data: Path) -> Benchmark:
@@ -195,6 +196,7 @@ BENCHMARKS: dict[str, Callable[[Path], Benchmark]] = {
     },
     "stories-roc": rated_stories,
     "story-cloze": story_cloze,
+    "vist-edit": vist_edit,
     "factvc-activitynet": lambda data: factvc(data, "activitynet"),
     "factvc-activitynet-paper": lambda data: factvc(data, "activitynet", paper=True),
     "factvc-youcook2": lambda data: factvc(data, "youcook2"),
@@ -216,6 +218,7 @@ FOLDERS = {
     },
     "stories-roc": UNION,
     "story-cloze": CLOZE,
+    "vist-edit": VIST_EDIT,
     "factvc-activitynet": "metaeval/factvc_activitynet/paragraphs.jsonl",
     "factvc-youcook2": "metaeval/factvc_youcook2/paragraphs.jsonl",
     "pascal-50s": "metaeval/pascal50s/pairs.jsonl",

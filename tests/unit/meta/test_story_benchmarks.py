@@ -168,3 +168,67 @@ def test_the_card_has_a_column_for_wrong_details(run: Run, folder: Path) -> None
 def test_metrics_that_need_references(run: Run, folder: Path, name: str) -> None:
     code, _, err = run("meta", "benchmark", name, "--data", str(folder), "-m", "words,meteor")
     assert code == 2 and f"{name} has no references, and meteor needs them." in err
+
+
+HEADS = "team,story_id,album_id,workerId,focused,coherent,share,human,grounded,detailed"
+
+
+def vist_edit_copy(folder: Path) -> None:
+    """The layout of the release: two models, two stories each, two raters; edited stories without a text."""
+    release = folder / "stories/vist_edit"
+    for place, model in enumerate(("AREL", "GLAC")):
+        (release / model / "test").mkdir(parents=True)
+        rows = [HEADS]
+        for k in range(2):
+            story, photos = f"{k}1-{k}2", [f"{k}1", f"{k}2"]
+            text = "we went out . it was fun ." if k else "a dog ran . a dog ran . a dog ran ."
+            content = {
+                "auto_story_text_normalized": text,
+                "album_id": str(k),
+                "photo_sequence_ids": photos,
+                "x": [],
+            }
+            (release / model / f"test/{story}.json").write_text(json.dumps(content))
+            rows += [f"auto-gen,{story},7.22E+16,r{j},{1 + 2 * k + j},2,2,2,2,{3 + place},,," for j in (0, 1)]
+            rows.append(f"lstm,{story},7.22E+16,r0,5,5,5,5,5,5,,,")
+        (release / "Human_eval").mkdir(exist_ok=True)
+        (release / f"Human_eval/{model}.csv").write_text("\n".join(rows) + "\n")
+
+
+def test_vist_edit(run: Run, folder: Path) -> None:
+    vist_edit_copy(folder)
+    benchmark = load("vist-edit", folder)
+    assert not benchmark.needs_references and "There are no references" in benchmark.notes[-1]
+    by_key = {(j.system, j.item): j.value for j in benchmark.judgements}
+    assert by_key["AREL", "01-02"] == pytest.approx((1.5 + 8 + 3) / 6)
+    assert by_key["GLAC", "11-12"] == pytest.approx((3.5 + 8 + 4) / 6)
+    focus = {(j.system, j.item): j.value for j in benchmark.criteria["focus"]}
+    assert focus["GLAC", "01-02"] == 1.5 and len(benchmark.criteria) == 6
+    story = benchmark.task.candidates[benchmark.task.ids.index("AREL\t01-02")]
+    assert [caption.text for caption in story.captions] == ["a dog ran ."] * 3
+    assert "4 marks of edited stories are left out" in benchmark.notes[1]
+    (folder / "vist").mkdir()
+    told = {str(k): ["the dog ran .", "they went out ."] for k in range(2)}
+    (folder / "vist/test_reference.json").write_text(json.dumps(told))
+    code, out, err = run(
+        *("meta", "benchmark", "vist-edit", "--data", str(folder), "-m", "rovist_nr,bleu_1"),
+        *("--resamples", "0", "--permutations", "50", "--format", "json"),
+    )
+    assert code == 0, err
+    assert [level["title"] for level in json.loads(out)["levels"]][-1].endswith("detailed")
+    assert "mean of six marks from 1 to 5 by 2 raters, who were not tested" in err
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "said"),
+    [
+        ("Human_eval/AREL.csv", f"{HEADS}\nauto-gen,01-02,7,r,1,2,3,x,5,5\n", "line 2: a team, a story"),
+        ("Human_eval/AREL.csv", f"{HEADS}\nauto-gen,../../x,7,r,1,2,3,4,5,5\n", "has no story '../../x'"),
+        ("AREL/test/01-02.json", "{}", "01-02.json: Object missing required field"),
+    ],
+)
+def test_a_damaged_copy_of_vist_edit(folder: Path, file: str, content: str, said: str) -> None:
+    vist_edit_copy(folder)
+    (folder / "stories/vist_edit" / file).write_text(content)
+    with pytest.raises(DataError, match=said):
+        load("vist-edit", folder)

@@ -19,6 +19,7 @@ from .._options import (
     data_option,
     device_option,
     format_option,
+    images_option,
     jobs_option,
     metrics_option,
     option,
@@ -67,6 +68,7 @@ class _Named(click.Command):
     metavar="N",
 )
 @resampling_options
+@images_option
 @device_option
 @judging_options
 @format_option()
