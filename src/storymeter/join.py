@@ -129,7 +129,10 @@ def _one_each(candidates: Corpus) -> dict[str, Document]:
     doubled = sorted(i for i, documents in groups.items() if len(documents) > 1)
     raise DataError(
         f"{candidates.name!r} gives {many(len(doubled), 'document')} more than once: {some(doubled)}",
-        hint="A system has one document per id; alternatives for an id belong in --references.",
+        hint=(
+            "A system has one document per id; alternatives for an id belong in --references. If they are the"
+            " sentences of one story: --lists story"
+        ),
     )
 
 

@@ -104,6 +104,11 @@ def pairs_of(context: click.Context, parameter: click.Parameter, text: str | Non
         key, mark, name = part.partition("=")
         if mark or not last:
             last = key.strip()
+            if last in found:
+                raise UsageError(
+                    f"{parameter.opts[0]} names {last} more than once: {found[last]}, {name.strip()}.",
+                    hint="Name one column.",
+                )
             found[last] = name.strip()
         else:
             found[last] += f",{part}"
@@ -122,7 +127,15 @@ def _columns(context: click.Context, parameter: click.Parameter, text: str | Non
     pairs = [part.partition("=") for part in text.split(",")]
     if any(not key.strip() or not name.strip() for key, _, name in pairs):
         raise UsageError(
-            f"--columns cannot be {text!r}.", hint="Write it like --columns video=clip,text=caption"
+            f"{parameter.opts[0]} cannot be {text!r}.", hint="Write it like --columns video=clip,text=caption"
+        )
+    keys = [key.strip() for key, _, _ in pairs]
+    if twice := sorted({key for key in keys if keys.count(key) > 1}):
+        named_twice = ", ".join(name.strip() for key, _, name in pairs if key.strip() == twice[0])
+        raise UsageError(
+            f"{parameter.opts[0]} names {twice[0]} more than once: {named_twice}.",
+            hint="Name one column. Sentences in columns of their own are found by their numbers (sentence1,"
+            " sentence2 …; s1, s2 …).",
         )
     return {key.strip(): name.strip() for key, _, name in pairs} | found
 

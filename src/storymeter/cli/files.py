@@ -83,9 +83,11 @@ def _repeated(reading: Reading, *, candidates: bool) -> None:
     twice = [id for id, documents in corpus.by_id().items() if len(documents) > 1]
     if twice and (candidates or corpus.origin.format not in _ALTERNATIVES):
         message = (
-            "several documents have this id: `score` refuses them in a file of candidates"
+            "several documents have this id: `score` refuses them in a file of candidates; sentences of one"
+            " story are read with --lists story"
             if candidates
-            else "several documents have this id: `score` takes them as references (-r), not as candidates"
+            else "several documents have this id: `score` takes them as references (-r), not as candidates;"
+            " sentences of one story are read with --lists story"
         )
         severity: Severity = "error" if candidates else "warning"
         reading.problems.extend(

@@ -19,8 +19,7 @@ from .record_questions import Plan, Unread
 from .record_rows import FILE, KEY, NUMBER, Row
 from .roles import TimeFields, get, lookup
 from .source import Source
-
-_SENTENCE_END = re.compile(r"[.!?。！？][\"'”’)\]]*(?=\s|$)|[。！？]")
+from .tables import several_sentences
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,8 +204,8 @@ class Builder:
         return texts[: filled[-1] + 1] if lists == "story" else [texts[k] for k in filled]
 
     def _is_story_row(self) -> bool:
-        """Rows of one id are the sentences of one story: numbered, or asked for by the metric."""
-        if self.roles.order:
+        """Rows of one id are the sentences of one story: numbered, stated, or asked for by the metric."""
+        if self.roles.order or (self.source.lists == "story" and not self.roles.parts):
             return True
         repeated = len({row.key for row in self.found.rows}) < len(self.found.rows)
         return (
@@ -215,7 +214,7 @@ class Builder:
 
     def _multi_sentence(self) -> bool:
         texts = [t for row in self.found.rows[:500] if isinstance(t := self._text(row), str)]
-        return sum(len(_SENTENCE_END.findall(t)) > 1 for t in texts) * 2 > len(texts)
+        return several_sentences(texts)
 
     def _untimed(self, row: Row, texts: Any, meta: dict[str, Any], lists: str) -> list[Any]:
         if isinstance(texts, list) and all(isinstance(t, str) for t in texts):
@@ -355,7 +354,7 @@ def what_lists_are(lists: Sequence[Sequence[str]], source: Source) -> str:
     if source.lists:
         return source.lists
     members = [text for several in lists[:500] for text in several if isinstance(text, str) and text]
-    if members and sum(len(_SENTENCE_END.findall(t)) > 1 for t in members) * 2 > len(members):
+    if members and several_sentences(members):
         return "alternatives"  # each is a story of its own
     if source.kind == "story":
         return "story"

@@ -3,7 +3,8 @@
 Columns: `video` and `text`, and where they exist `start`, `end`, `duration`, `image`, `alternative`, `meta`
 (a JSON object). `--columns text=caption,video=clip` says what they are called in the file; common other names
 are known. Further columns go to the caption's meta. Rows with times and one id make one document; rows
-without times are alternatives of one another, as in COCO, unless a column `alternative` numbers them."""
+without times are alternatives of one another, as in COCO, unless a column `alternative` numbers them, or
+they are the sentences of a story (`--lists story`, or a metric of stories)."""
 
 from __future__ import annotations
 
@@ -34,6 +35,7 @@ ALIASES = {
     "alternative": ("alternative",),
     "meta": ("meta",),
 }
+_SENTENCE_END = re.compile(r"[.!?。！？][\"'”’)\]]*(?=\s|$)|[。！？]")
 _INTEGER = re.compile(r"\s*[+-]?\d{1,15}\s*")
 Row = dict[str, Any]
 
@@ -51,8 +53,14 @@ class Table(Format):
         rows = list(self.rows(source, check))
         if not rows:
             return
-        if names := named_columns(list(rows[0][1]), source.columns, check):
-            yield from grouped(rows, names, check)
+        names = named_columns(list(rows[0][1]), source.columns, check)
+        if not names:
+            return
+        together = _is_sentences(source, rows, names)
+        if together:
+            check.meta["kind"] = "story"
+            check.meta["read_as"] = "rows of one id = sentences of a story"
+        yield from grouped(rows, names, check, together=together)
 
     def table(self, corpus: Corpus) -> tuple[list[str], list[Row]]:
         """The columns and rows of a corpus; columns that would be empty throughout are left out."""
@@ -112,9 +120,28 @@ def named_columns(heads: Sequence[str], columns: Mapping[str, str], check: Check
     return {} if lacking else names
 
 
-def grouped(rows: Iterable[tuple[Mark, Row]], names: dict[str, str], check: Check) -> Iterator[Document]:
-    """Rows to documents, which come in the order of their first row."""
-    timed = bool(names["start"])
+def several_sentences(texts: Sequence[str]) -> bool:
+    """Whether more than half of the texts hold more than one sentence."""
+    return sum(len(_SENTENCE_END.findall(text)) > 1 for text in texts) * 2 > len(texts)
+
+
+def _is_sentences(source: Source, rows: Sequence[tuple[Mark, Row]], names: dict[str, str]) -> bool:
+    """Whether the rows of one id are the sentences of one story: stated, or asked for by the metric."""
+    ids = [row.get(names["video"]) for _, row in rows]
+    if names["start"] or names["alternative"] or len(set(ids)) == len(ids):
+        return False
+    if source.lists:
+        return source.lists == "story"
+    texts = [str(row.get(names["text"]) or "") for _, row in rows[:500]]
+    return source.kind == "story" and not several_sentences(texts)
+
+
+def grouped(
+    rows: Iterable[tuple[Mark, Row]], names: dict[str, str], check: Check, *, together: bool = False
+) -> Iterator[Document]:
+    """Rows to documents, which come in the order of their first row; `together`: rows without times that
+    share an id are one document."""
+    timed = bool(names["start"]) or together
     known = {theirs for theirs in names.values() if theirs}
     groups: dict[tuple[Any, ...], list[tuple[Mark, Row]]] = {}
     for mark, row in rows:
