@@ -46,6 +46,15 @@ class Document(msgspec.Struct, frozen=True, gc=False):
         """All captions, joined by one blank, in the order they were read."""
         return " ".join(caption.text for caption in self.captions)
 
+    @property
+    def images(self) -> tuple[str, ...]:
+        """Names of the pictures in order, each once: those of the captions, else the photo sequence."""
+        named = [caption.image for caption in self.captions if caption.image]
+        sequence = self.meta.get("photo_sequence")
+        if not named and isinstance(sequence, list):
+            named = [str(photo) for photo in sequence]
+        return tuple(dict.fromkeys(named))
+
 
 class Origin(msgspec.Struct, frozen=True):
     """Where a corpus came from."""

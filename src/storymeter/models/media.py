@@ -76,7 +76,7 @@ class Pictures(MediaFolder):
         the one that is called so.
         """
         return (
-            images_of(document)
+            list(document.images)
             or self._by_folder.get(document.id)
             or ([document.id] if document.id in self._by_name else [])
         )
@@ -155,15 +155,6 @@ def open_picture(path: Path, *, whole: bool = False) -> Any:
     if not whole:
         rgb.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
     return rgb
-
-
-def images_of(document: Document) -> list[str]:
-    """Names of the story's pictures in order, each once: those of the captions, else the photo sequence."""
-    named = [caption.image for caption in document.captions if caption.image]
-    sequence = document.meta.get("photo_sequence")
-    if not named and isinstance(sequence, list):
-        named = [str(photo) for photo in sequence]
-    return list(dict.fromkeys(named))
 
 
 # Frames of videos at even distances, found by name in one folder and decoded safely (PyAV, which carries

@@ -119,3 +119,29 @@ def test_csv_keeps_the_marked_words(tmp_path: Path) -> None:
     first = Rating("v", "a", "r", 40.0, criterion="spans", meta={**meta, "planted": {"start": 2, "end": 5}})
     found = records(to_csv([first]).encode(), "x.csv")
     assert found == [msgspec.structs.replace(first, meta={**first.meta})]
+
+
+def test_a_survey_reads_photo_sequences(media: Path, tmp_path: Path) -> None:
+    """VIST names the pictures of a story by their ids, without a suffix, in one folder for all stories."""
+    photos = {f"a{k}": [f"10{k}", f"20{k}"] for k in range(4)}
+    (tmp_path / "photos").mkdir()
+    picture = (media / "pictures" / IDS[0] / "1.png").read_bytes()
+    for name in (name for names in photos.values() for name in names):
+        (tmp_path / "photos" / f"{name}.png").write_bytes(picture)
+    files = []
+    for system in ("arel", "bart"):
+        told = [
+            {
+                "album_id": album,
+                "photo_sequence": names,
+                "story_text_normalized": f"{system} went to {album} . all was fun .",
+            }
+            for album, names in photos.items()
+        ]
+        files.append(tmp_path / f"{system}.json")
+        files[-1].write_text(json.dumps({"output_stories": told}))
+    given = [part for file in files for part in ("--systems", file)]
+    done("human", "new", tmp_path / "study", "--task", "survey", *given, "--clips", tmp_path / "photos")
+    lines = (tmp_path / "study/key.jsonl").read_text().splitlines()
+    panels = [panel for panel in map(json.loads, lines) if "images" in panel]
+    assert panels and all(panel["images"] == photos[panel["item"]] for panel in panels)

@@ -96,7 +96,7 @@ def times_of(corpus: Corpus) -> dict[str, tuple[tuple[float, float], ...]]:
 def pictures_of(corpora: Sequence[Corpus]) -> dict[str, tuple[str, ...]]:
     """The picture names of each sequence, as far as the caption files name them."""
     documents = itertools.chain.from_iterable(corpora)
-    return _first(documents, lambda one: tuple(caption.image for caption in one.captions if caption.image))
+    return _first(documents, lambda one: one.images)
 
 
 def gather(systems: Sequence[Corpus], items: Iterable[str], task: str) -> dict[str, dict[str, Story]]:

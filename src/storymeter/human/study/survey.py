@@ -1,5 +1,5 @@
 """The story survey of Wang et al. (RoViST, figure 7): a picture sequence, several stories, three marks from 1
-to 5 for each, and one vote for the best.
+to 5 for each, and one vote for the best. The criteria are defined with the examples of the figure.
 
 The order of the stories is drawn by lot. In every sequence there is one more story, of other pictures, which
 must be the worst. Who votes for it, or gives any other story no higher mark for `grounded`, did not look; one
