@@ -261,6 +261,7 @@ def read_both(
         layout=layout_of(options),
         metrics=parse_metrics(metrics).values(),
         images=options.get("images"),
+        stories=options.get("stories", False),
         progress=progress,
         note=say,
     )

@@ -40,7 +40,7 @@ HEADINGS: dict[str, str] = {
     "Server": "host port public-url proxy admin admin-port admin-anywhere db quiet no-open dir url",
     "Statistics": (
         "resamples permutations bootstrap compare alpha test power difference in-z minimum splits"
-        " replicates simulations reference-curve seeds pilot sd-captions sd-ratings sd-rater"
+        " replicates simulations reference-curve curve-references seeds pilot sd-captions sd-ratings sd-rater"
         " accepted worker-tests clusters scale held enforce-repeats faithful stratum"
     ),
     "Training": (

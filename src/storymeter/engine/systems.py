@@ -68,6 +68,7 @@ def read_systems(
     layout: Layout = FOUND,
     metrics: Iterable[Metric] = (),
     images: str | None = None,
+    stories: bool = False,
     progress: Progress = silent,
     note: Note = unsaid,
 ) -> tuple[list[Corpus], list[Corpus]]:
@@ -76,7 +77,7 @@ def read_systems(
     paths = [*candidates, *references]
     if paths.count("-") > 1:
         raise UsageError("stdin (-) can be read only once.", hint="Give the other files by name.")
-    kind = "story" if images is not None or tells_stories(metrics) else None
+    kind = "story" if stories or images is not None or tells_stories(metrics) else None
     systems, against = list[Corpus](), list[Corpus]()
     for done, path in enumerate(paths):
         progress("reading the files", done, len(paths))

@@ -20,7 +20,7 @@ from .comparisons import MetricComparison
 from .compute import values_of_file
 from .inputs import open_human, read_human, read_scores, read_survey
 from .one_table import read_one_table
-from .run import evaluate_metrics
+from .run import CurvePoint, evaluate_metrics
 from .scores import Scores, join_scores
 from .statistics import MetricResult
 
@@ -38,7 +38,7 @@ class Agreement:
     results: Sequence[MetricResult]
     comparisons: Sequence[MetricComparison]
     notes: Sequence[str] = ()
-    curve: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    curve: Mapping[str, Sequence[CurvePoint]] = field(default_factory=dict)
     curve_statistic: str = "kendall_c"
 
 
@@ -109,7 +109,7 @@ def measured(
     title: str,
     level: Any,
     scores: Scores,
-    curve: Mapping[str, Sequence[float]] | None = None,
+    curve: Mapping[str, Sequence[CurvePoint]] | None = None,
     curve_statistic: str | None = None,
     system_value: SystemValue = "published",
     **resampling: Any,

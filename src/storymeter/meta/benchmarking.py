@@ -21,7 +21,7 @@ from .choices import ChoiceResult, choice_contest, choice_results, segment_conte
 from .compute import values_of
 from .overall_ranking import Contest
 from .records import Benchmark, sampled
-from .run import benchmark_scores, check_references, reference_curve
+from .run import CurvePoint, benchmark_scores, check_references, reference_curve
 from .scores import Scores, join_scores, tabulate
 from .value_cache import kept_values
 from .words import WordResult, said_at_all, word_auc, word_measures
@@ -55,6 +55,7 @@ def benchmark(
     *,
     level: str | None = None,
     curve: str | None = None,
+    curve_references: int | None = None,
     sample: int | None = None,
     resamples: int = 500,
     permutations: int = 10_000,
@@ -71,6 +72,7 @@ def benchmark(
     metrics: names or objects; default: usual ones, or those that need no references.
     level: `segment` or `system`; default: all that the benchmark has.
     curve: also this coefficient with 1, 2, 3, … references: pearson, spearman, kendall_b or kendall_c.
+    curve_references: up to so many; default: the largest number that an item has.
     sample: a number of items (or pairs), drawn by the seed.
     resamples: bootstrap resamples of the intervals; 0: none.
     permutations, statistic: of the permutation test, and what it compares.
@@ -95,10 +97,12 @@ def benchmark(
         return Benchmarked(name, found.title, (), results, words, signatures, found.notes)
     check_references(found, names)
 
-    def ask(run: Run, asked: Sequence[MetricLike]) -> tuple[Scores, dict[str, list[float]]]:
+    def ask(run: Run, asked: Sequence[MetricLike]) -> tuple[Scores, dict[str, list[CurvePoint]]]:
         scores, _ = benchmark_scores(found, asked, run)
-        by_count = curve and reference_curve(found.task, found.judgements, asked, run, statistic=curve)
-        return scores, by_count or {}
+        if not curve:
+            return scores, {}
+        points: dict[str, Any] = {"statistic": curve, "up_to": curve_references, "resamples": resamples}
+        return scores, reference_curve(found.task, found.judgements, asked, run, **points)
 
     with run.announced(names, ask):
         scores, drawn = ask(run, names)

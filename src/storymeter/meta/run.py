@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ..engine.run import Run
-from ..errors import UsageError
+from ..errors import DataError, UsageError
 from ..join import Task
 from ..metrics import Metric
 from ..progress import Progress, silent
 from ..registry import metric as get_metric
-from ..stats.correlation import COEFFICIENTS
 from .benchmarks import Benchmark
 from .comparisons import MetricComparison, compare
 from .compute import values_of
 from .scores import Judgement, Scores, join_scores, tabulate
-from .statistics import MetricResult, Unit, segment_level, system_level
+from .statistics import Interval, MetricResult, Unit, segment_level, system_level
 
 Level = Literal["segment", "system"]
 
@@ -80,6 +79,14 @@ def benchmark_scores(
     return join_scores(human, values), skipped
 
 
+class CurvePoint(NamedTuple):
+    """A correlation with so many references, its interval, and the number of judgements."""
+
+    value: float
+    interval: Interval | None
+    n: int
+
+
 def reference_curve(
     task: Task,
     judgements: Sequence[Judgement],
@@ -87,15 +94,19 @@ def reference_curve(
     run: Run,
     *,
     statistic: str = "kendall_c",
-) -> dict[str, list[float]]:
-    """The correlation with the first 1, 2, 3, … references of each item, over the items that have the most
-    common largest number.
+    up_to: int | None = None,
+    resamples: int = 500,
+) -> dict[str, list[CurvePoint]]:
+    """The correlation with the first 1, 2, 3, … references of each item, up to `up_to` (default: the largest
+    number), over the items that have so many; intervals by bootstrap over items.
     """
-    most = max((len(group) for group in task.references), default=0)
-    full = [k for k, group in enumerate(task.references) if len(group) == most]
+    most = up_to or max((len(group) for group in task.references), default=0)
+    full = [k for k, group in enumerate(task.references) if len(group) >= most]
+    if not full:
+        raise DataError(f"No item has {most} references.", hint="Use a smaller --curve-references.")
     keys = {tuple(task.ids[k].split("\t", 1)) for k in full}
     human = tabulate([j for j in judgements if (j.system, j.item) in keys])
-    curve: dict[str, list[float]] = {}
+    curve: dict[str, list[CurvePoint]] = {}
     for k in range(1, most + 1):
         fewer = replace(
             task,
@@ -105,8 +116,9 @@ def reference_curve(
         )
         joined = join_scores(human, values_of(fewer, metrics, run)[0])
         for name in joined.metrics:
-            use = joined.rows_of(name)
-            curve.setdefault(name, []).append(
-                COEFFICIENTS[statistic](joined.metrics[name][use], joined.human[use])
+            found = segment_level(
+                joined, name, resamples=resamples, seed=run.context.seed, direction=joined.sign(name)
             )
+            point = CurvePoint(found.values[statistic], found.intervals.get(statistic), found.n)
+            curve.setdefault(name, []).append(point)
     return curve

@@ -54,7 +54,9 @@ def agreement_data(agreement: Agreement) -> dict[str, Any]:
     curve = (
         {
             "statistic": agreement.curve_statistic,
-            "values": {k: list(v) for k, v in agreement.curve.items()},
+            "values": {k: [point.value for point in v] for k, v in agreement.curve.items()},
+            "intervals": {k: [point.interval for point in v] for k, v in agreement.curve.items()},
+            "n": {k: [point.n for point in v] for k, v in agreement.curve.items()},
         }
         if agreement.curve
         else None

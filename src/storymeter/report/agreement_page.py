@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 from markupsafe import Markup
@@ -30,7 +32,7 @@ from .agreement import (
 from .figures.charts import Tile, heat_map, lines
 from .figures.points import Dot, dots, scatter
 from .presentation import Presentation, present, present_all
-from .table import Table, to_json
+from .table import Column, Table, interval_cell, keys, numbers, to_json
 from .templating import render, shown
 
 WORDS = {
@@ -99,18 +101,32 @@ def draw(agreement: Agreement) -> dict[str, bytes]:
             f"scatter-{r.metric}": scatter(agreement.scores, r.metric) for r in best_first(agreement)
         }
     if agreement.curve:
-        pictures["references"] = reference_curve(agreement.curve, STATISTICS[agreement.curve_statistic])
+        pictures["references"] = reference_curve(_heights(agreement), STATISTICS[agreement.curve_statistic])
     return pictures
 
 
 @present_all.register(Agreement)
 def present_agreements(
-    first: Agreement, agreements: Sequence[Agreement] | Mapping[str, Agreement]
+    first: Agreement,
+    agreements: Sequence[Agreement] | Mapping[str, Agreement],
+    *,
+    layout: Literal["criteria", "full"] | None = None,
 ) -> Presentation:
+    """`layout`: criteria, one table for all human scores, or full, the tables of each; None: in a terminal
+    and a document the former, where there are several human scores."""
     listed = list(agreements.values()) if isinstance(agreements, Mapping) else list(agreements)
     several = len({agreement.title for agreement in listed}) > 1
 
     def tables(style: str, width: int | None) -> list[Table]:
+        if several and (layout == "criteria" or (layout is None and style != "csv")):
+            levels = dict.fromkeys(agreement.level for agreement in listed)
+            beside = [[one for one in listed if one.level == level] for level in levels]
+            curves = [
+                replace(curve_table(one), title=f"{one.title}: number of references")
+                for one in listed
+                if one.curve
+            ]
+            return [*map(criteria_table, beside), *curves]
         each = [(agreement, _tables(agreement, style)) for agreement in listed]
         if style == "csv" and len(listed) > 1:  # these have no headings
             return [_named(agreement, table) for agreement, own in each for table in own]
@@ -134,16 +150,18 @@ def present_agreements(
 
 
 @present.register(Agreement)
-def present_agreement(agreement: Agreement) -> Presentation:
-    return present_agreements(agreement, [agreement])
+def present_agreement(agreement: Agreement, **options: Any) -> Presentation:
+    return present_agreements(agreement, [agreement], **options)
 
 
 @present.register(Benchmarked)
-def present_benchmark(found: Benchmarked) -> Presentation:
+def present_benchmark(
+    found: Benchmarked, *, layout: Literal["criteria", "full"] | None = None
+) -> Presentation:
     """Agreements, or accuracies over pairs of texts; below them results by word."""
     words = [word_table(results, f"{found.title}: {which}") for which, results in found.words.items()]
     if found.agreements:
-        shown = present(list(found.agreements))
+        shown = present(list(found.agreements), layout=layout)
         return replace(shown, tables=lambda style, width: [*shown.tables(style, width), *words])
     data = {"schema": 1, "benchmark": found.name, "accuracy": choice_data(found.choices)}
     return Presentation(
@@ -161,7 +179,74 @@ def _tables(agreement: Agreement, style: str) -> list[Table]:
     if len(agreement.results) > 1:
         people = agreement.level == "system" and style == "table"
         tables.append(williams_matrix(agreement) if people else comparison_table(agreement))
+    if agreement.curve and style != "csv":
+        tables.append(curve_table(agreement))
     return tables
+
+
+def _heights(agreement: Agreement) -> dict[str, list[float]]:
+    return {metric: [point.value for point in points] for metric, points in agreement.curve.items()}
+
+
+def curve_table(agreement: Agreement) -> Table:
+    """The coefficient with 1, 2, 3, … references of each item (RoViST, figure 4)."""
+    rows = [
+        [metric, k, point.value, interval_cell(point.interval, "none drawn"), point.n]
+        for metric, points in agreement.curve.items()
+        for k, point in enumerate(points, 1)
+    ]
+    columns = [
+        *(*keys("metric"), Column("references", ",d")),
+        *numbers("+.3f", STATISTICS[agreement.curve_statistic], "95 %"),
+        Column("n", ",d"),
+    ]
+    return Table(
+        columns,
+        rows,
+        title="Number of references",
+        note="The first references of each item, over items that have the last number. 95 %: by bootstrap.",
+    )
+
+
+def criteria_table(agreements: Sequence[Agreement]) -> Table:
+    """A row per metric, and per human score its coefficients (RoViST, table 1). Where all parts of RoViST
+    stand beside their criteria, the last row has each part with the criterion that it is about."""
+    shown = ("spearman", "pearson", "kendall_b")
+    titled = dict(zip(_criteria([one.title for one in agreements]), agreements, strict=True))
+    names = sorted(titled, key=[*_PARTS].index) if titled.keys() <= _PARTS.keys() else [*titled]
+    found = [{r.metric: r for r in titled[name].results} for name in names]
+    rows: list[list[Any]] = [
+        [metric, *(one[metric].values.get(key) if metric in one else None for one in found for key in shown)]
+        for metric in dict.fromkeys(metric for one in found for metric in one)
+    ]
+    parts = [
+        next((r for metric, r in one.items() if metric.partition("(")[0] == _PARTS.get(name)), None)
+        for name, one in zip(names, found, strict=True)
+    ]
+    if all(parts):
+        rows.append(
+            ["rovist (-vg/-c/-nr)", *(part.values.get(key) for part in parts if part for key in shown)]
+        )
+    n = sorted({r.n for one in found for r in one.values()})
+    return Table(
+        [
+            *keys("metric"),
+            *numbers("+.3f", *(f"{name} {STATISTICS[key]}" for name in names for key in shown)),
+        ],
+        rows,
+        title=f"Agreement by criterion ({agreements[0].level} level, n = {', '.join(f'{k:,}' for k in n)})",
+        note="Intervals and tests of each: --layout full, --format json or --html FILE.",
+    )
+
+
+#: the criterion of a survey, and the part of RoViST that is about it
+_PARTS = {"grounded": "rovist_vg", "coherent": "rovist_c", "no_repetition": "rovist_nr", "overall": "rovist"}
+
+
+def _criteria(titles: Sequence[str]) -> list[str]:
+    """What titles do not have in common: `study, grounded`, `study, coherent` are grounded and coherent."""
+    last = [re.split(r"[,:] ", title)[-1] for title in titles]
+    return last if len(set(last)) == len(last) else list(titles)
 
 
 def _named(agreement: Agreement, table: Table) -> Table:
@@ -186,6 +271,7 @@ def agreement_page(agreements: Sequence[Agreement]) -> str:
                 "scatters": _scatters(agreement) if both and len(agreement.scores.systems) > 1 else [],
                 "matrix": _matrix(agreement),
                 "curve": _curve(agreement),
+                "curve_table": shown(curve_table(agreement)) if agreement.curve else None,
                 "intervals": shown(interval_table(agreement)),
                 "comparisons": shown(comparison_table(agreement)),
                 "signatures": [(r.metric, r.signature or "scores from a file") for r in agreement.results],
@@ -251,7 +337,7 @@ def _curve(agreement: Agreement) -> Markup | None:
         return None
     longest = max(len(values) for values in agreement.curve.values())
     return lines(
-        agreement.curve,
+        _heights(agreement),
         [str(k) for k in range(1, longest + 1)],
         labels=("number of references", STATISTICS[agreement.curve_statistic]),
         alternative="Agreement with people by number of references.",

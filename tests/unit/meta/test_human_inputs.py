@@ -122,7 +122,10 @@ def test_a_survey_counts_without_raters_who_failed(tmp_path: Path) -> None:
     honest = meta("--human", write(tmp_path / "h.jsonl", marks(liar=False)), *common)
     every = meta("--human", survey, "--accept", "all", *common)
     assert pearson(passed) == pearson(honest) != pearson(every)
-    assert "by 2 of 3 raters" in passed.stderr and "1 rater failed the test questions" in passed.stderr
+    assert (
+        "by 2 of 3 raters" in passed.stderr
+        and "1 rater failed the test questions and was left out" in passed.stderr
+    )
     assert "by 3 of 3 raters" in every.stderr
 
 
@@ -157,3 +160,87 @@ def test_error_spans_are_filtered_and_standardised(tmp_path: Path) -> None:
     found = meta("--human", path, *common)
     assert pearson(found) == pearson(meta("--human", write(tmp_path / "da.jsonl", plain), *common))
     assert "of 4 of 5 raters" in found.stderr and "r4 (0 of 10)" in found.stderr
+
+
+def rated_stories(folder: Path) -> tuple[list[Path], Path, Path]:
+    """Two systems on twelve items, three whole stories as references of each, and a survey of four marks."""
+    rng = np.random.default_rng(5)
+    words = ["dog", "cat", "park", "beach", "house", "tree", "bride", "game", "food", "boat"]
+
+    def story() -> str:
+        drawn = [" ".join(rng.choice(words, 4)) for _ in range(3)]
+        return " . ".join(f"the {sentence}" for sentence in drawn) + " ."
+
+    items = [f"720{k:04d}" for k in range(12)]
+    files = [folder / f"{system}.json" for system in "ab"]
+    for file in files:
+        file.write_text(json.dumps({item: story() for item in items}))
+    references = folder / "references.json"
+    references.write_text(json.dumps({item: [story() for _ in range(3)] for item in items}))
+    ratings = [
+        Rating(item, system, f"r{k}", float(rng.integers(1, 6)), criterion=criterion)
+        for item in items
+        for system in "ab"
+        for criterion in ("grounded", "coherent", "no_repetition")
+        for k in range(2)
+    ]
+    return files, references, write(folder / "survey.jsonl", ratings)
+
+
+def test_table_1_has_all_criteria_side_by_side(tmp_path: Path) -> None:
+    """A row per metric, rho, r and tau for each criterion; the last row has RoViST's parts with their own."""
+    survey, scores = write(tmp_path / "s.jsonl", marks(liar=False)), tmp_path / "scores.csv"
+    metrics = ("rovist_vg", "rovist_c", "rovist_nr", "rovist")
+    rng = np.random.default_rng(1)
+    lines = [f"{s},s{k}," + ",".join(map(str, rng.random(4))) for k in range(10) for s in "ab"]
+    scores.write_text("\n".join(["system,item," + ",".join(metrics), *lines]) + "\n")
+    records = [json.loads(line) for line in survey.read_text().splitlines()]
+    more = [
+        {**r, "criterion": c}
+        for c in ("coherent", "no_repetition")
+        for r in records
+        if r["criterion"] == "grounded"
+    ]
+    survey.write_text("".join(json.dumps(r) + "\n" for r in [*records, *more]))
+    done = meta("--human", survey, "--scores", scores, *QUICK, "--format", "json")
+    levels = {level["title"].split(", ")[1]: level["metrics"] for level in json.loads(done.stdout)["levels"]}
+    table = meta("--human", survey, "--scores", scores, *QUICK, "--format", "csv", "--layout", "criteria")
+    head, *rows = (line.split(",") for line in table.stdout.splitlines())
+    criteria = ["grounded", "coherent", "no_repetition", "overall"]
+    assert head == ["metric", *(f"{name} {what}" for name in criteria for what in ("rho", "r", "tau-b"))]
+    assert [row[0] for row in rows] == [*metrics, "rovist (-vg/-c/-nr)"]
+    for place, (criterion, metric) in enumerate(zip(criteria, metrics, strict=True)):
+        (own,) = [one for one in levels[criterion] if one["metric"] == metric]
+        wanted = [own["spearman"], own["pearson"], own["kendall_b"]]
+        cells = [list(map(float, row[1 + 3 * place : 4 + 3 * place])) for row in (rows[place], rows[-1])]
+        assert cells == [wanted, wanted]
+    shown = meta("--human", survey, "--scores", scores, *QUICK)
+    assert len(shown.stdout.splitlines()) < 50 and "Agreement by criterion" in shown.stdout
+    assert (
+        "Metrics compared" in meta("--human", survey, "--scores", scores, *QUICK, "--layout", "full").stdout
+    )
+
+
+def test_the_curve_over_references_has_intervals(tmp_path: Path) -> None:
+    files, references, survey = rated_stories(tmp_path)
+    common = (*files, "-r", references, "--human", survey, "-m", "bleu_1,rovist_nr", "--reference-curve")
+    asked = (*common, "kendall_b", "--resamples", 50, "--permutations", 50)
+    done = meta(*asked, "--format", "json")
+    assert done.exit_code == 0, done.exception
+    curve = json.loads(done.stdout)["levels"][0]["reference_curve"]
+    assert curve["n"] == {"bleu_1": [24] * 3, "rovist_nr": [24] * 3}, (
+        "three references, not one of many sentences"
+    )
+    for metric, values in curve["values"].items():
+        for value, (low, high) in zip(values, curve["intervals"][metric], strict=True):
+            assert low <= value <= high
+    assert len(set(curve["values"]["rovist_nr"])) == 1 < len(set(curve["values"]["bleu_1"]))
+    shown = meta(*asked)
+    assert "number of references" in shown.stdout
+    row = next(line for line in shown.stdout.splitlines() if line.split()[:2] == ["bleu_1", "2"])
+    assert "[" in row and row.split()[-1] == "24"
+    fewer = json.loads(meta(*asked, "--curve-references", 2, "--format", "json").stdout)
+    assert len(fewer["levels"][0]["reference_curve"]["values"]["bleu_1"]) == 2
+    assert "No item has 4 references" in str(meta(*asked, "--curve-references", 4).exception)
+    page = tmp_path / "page.html"
+    assert meta(*asked, "--html", page).exit_code == 0 and "Number of references" in page.read_text()

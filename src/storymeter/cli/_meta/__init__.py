@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .._options import PATH, RESAMPLES, keep, option, print_result, say, together, write_figures
+from .._options import COUNT, PATH, RESAMPLES, keep, option, print_result, say, together, write_figures
 from .._verbs import Verbs
 
 if TYPE_CHECKING:
@@ -76,6 +76,25 @@ resampling_options = together(
         " or their own value of the system, as `storymeter score` prints it.",
         ("published", "own"),
         "published",
+    ),
+    option(
+        "--reference-curve",
+        "Also compute this coefficient with 1, 2, 3, … references.",
+        ("pearson", "spearman", "kendall_b", "kendall_c"),
+    ),
+    option(
+        "--curve-references",
+        "With --reference-curve: up to N references, over the items that have so many.  [default: the largest"
+        " number that an item has]",
+        COUNT,
+        metavar="N",
+    ),
+    option(
+        "--layout",
+        "Several human scores: criteria, one table with a row per metric and the coefficients of each human"
+        " score beside each other, or full, all tables of each.  [default: criteria for several criteria of"
+        " a study, else full]",
+        ("criteria", "full"),
     ),
     option("--html page", "Also write a page with figures that explains every number.", PATH, metavar="FILE"),
     option("--figures", "Also write the figures as PNG files.", PATH, metavar="DIR"),

@@ -11,6 +11,7 @@ from ...engine.systems import is_saved, require_equal_lines
 from ...errors import DataError, UsageError
 from ...meta.agreeing import measured
 from ...meta.compute import pooled_documents, values_of, values_of_file, values_of_results
+from ...meta.run import CurvePoint
 from ...meta.run import reference_curve as curve_of
 from ...meta.scores import Judgement, join_scores
 from ...progress import silent
@@ -30,11 +31,6 @@ if TYPE_CHECKING:
 @option("--level", "One point per judged caption, or per system.", ("segment", "system"), "segment")
 @option("--human-score which", "Human score to use, if the file has both.", ("z", "raw"), "z")
 @option("--accept", "Raters to use, if the file holds ratings.", ("passed", "all"), "passed")
-@option(
-    "--reference-curve",
-    "Also compute this coefficient with 1, 2, 3, … references.",
-    ("pearson", "spearman", "kendall_b", "kendall_c"),
-)
 @option("--ties", "Preferences: credit for a tie of the metric.", ("half", "wrong", "drop"), "half")
 @unequal_lines_option
 @scoring_options
@@ -48,6 +44,8 @@ def agree_command(
     which: Any,
     accept: Any,
     reference_curve: str | None,
+    curve_references: int | None,
+    layout: Any,
     ties: str,
     style: str,
     page: Path | None,
@@ -83,7 +81,7 @@ def agree_command(
     else:
         opened = open_human(human)
         if opened is not None and opened.kind.stories:
-            options["lists"] = options["lists"] or "story"
+            options["stories"] = True
         people = read_preferences(human, accept=accept, opened=opened) if opened is not None else None
         if people is not None:
             preferences, notes = people
@@ -94,15 +92,21 @@ def agree_command(
         known = values_of_file(read_scores(scores)) if scores is not None else {}
     with progress_bar() as progress:
         scored = [join_scores(table, known) for table in tables.values()]
-        curves: list[dict[str, list[float]]] = [{} for _ in scored]
+        curves: list[dict[str, list[CurvePoint]]] = [{} for _ in scored]
         if candidates:
-            scored, curves = _score(scored, candidates, reference_curve, progress, **options)
+            asked = {
+                "statistic": reference_curve,
+                "up_to": curve_references,
+                "resamples": resampling["resamples"],
+            }
+            curve = asked if reference_curve else None
+            scored, curves = _score(scored, candidates, curve, progress, **options)
         again = {**resampling, "seed": options["seed"], "jobs": options["jobs"], "progress": progress}
         agreements = [
             measured(title, level, table, curve, reference_curve, **again)
             for title, table, curve in zip(tables, scored, curves, strict=True)
         ]
-    show(present(agreements), style, page, figures)
+    show(present(agreements, layout=layout), style, page, figures)
 
 
 def _one_table(path: Path, columns: dict[str, str] | None, *, alone: bool) -> OneTable:
@@ -123,14 +127,18 @@ def _one_table(path: Path, columns: dict[str, str] | None, *, alone: bool) -> On
 
 
 def _score(
-    tables: list[Any], candidates: tuple[str, ...], curve: str | None, progress: Any, **options: Any
-) -> tuple[list[Any], list[dict[str, list[float]]]]:
+    tables: list[Any],
+    candidates: tuple[str, ...],
+    curve: dict[str, Any] | None,
+    progress: Any,
+    **options: Any,
+) -> tuple[list[Any], list[dict[str, list[CurvePoint]]]]:
     """The metrics of the candidates, computed once (or saved), beside every table of human scores; and the
     number-of-references curves.
     """
     first, equal = tables[0], not options["unequal_lines"]
     whole = first.items == ("",)  # people judged whole systems: corpus scores
-    none: list[dict[str, list[float]]] = [{} for _ in tables]
+    none: list[dict[str, list[CurvePoint]]] = [{} for _ in tables]
     if whole or any(map(is_saved, candidates)):
         if curve:
             raise UsageError("--reference-curve scores documents.", hint="Give files of captions.")
@@ -161,7 +169,7 @@ def _score(
         values, _ = values_of(task, names, run)
         if not curve:
             return values, none
-        return values, [curve_of(task, judgements, names, run, statistic=curve) for judgements in judged]
+        return values, [curve_of(task, judgements, names, run, **curve) for judgements in judged]
 
     with run.announced(names, ask):
         values, drawn = ask(run, names)
@@ -175,7 +183,7 @@ def _pooled(
     from ...engine.defaults import default_metrics
 
     names = metric_names(options["metrics"])
-    systems, against = read_both(candidates, options["references"], options)
+    systems, against = read_both(candidates, options["references"], options, names)
     if not options["unequal_lines"]:
         require_equal_lines([*systems, *against])
     images = options["images"] is not None

@@ -57,11 +57,6 @@ class _Named(click.Command):
 @tokenizer_option("How sentences become words.")
 @option("--level", "Only this level; default: all that the benchmark has.", ("segment", "system"))
 @option(
-    "--reference-curve",
-    "Also compute this coefficient with 1, 2, 3, … references.",
-    ("pearson", "spearman", "kendall_b", "kendall_c"),
-)
-@option(
     "--sample",
     "Only N items (or pairs) of the benchmark, drawn by --seed: for slow metrics.",
     COUNT,
@@ -79,6 +74,7 @@ def benchmark_command(
     data: Path,
     metrics: tuple[str, ...],
     reference_curve: str | None,
+    layout: Any,
     style: str,
     page: Path | None,
     figures: Path | None,
@@ -93,7 +89,7 @@ def benchmark_command(
         found = benchmark(
             name, data, names, curve=reference_curve, budget=budget(progress), progress=progress, **options
         )
-    show(present(found), style, page, figures)
+    show(present(found, layout=layout or "full"), style, page, figures)
     if style == "table":
         by_level = [one.scores.signatures for one in found.agreements] or [found.signatures]
         lines = (f"signature of {metric}: {text}" for level in by_level for metric, text in level.items())

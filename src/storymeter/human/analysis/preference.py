@@ -74,10 +74,9 @@ def of_faithful(records: Sequence[Rating], share: float | None, held: Held) -> t
             " answers, so that careless raters are not detected."
         )
     elif doubted:
-        raters = "rater" if len(doubted) == 1 else "raters"
-        notes.append(
-            f"{len(doubted):,} {raters} failed the test questions and were left out: {some(sorted(doubted))}."
-        )
+        raters, were = ("rater", "was") if len(doubted) == 1 else ("raters", "were")
+        said = f"{len(doubted):,} {raters} failed the test questions and {were} left out"
+        notes.append(f"{said}: {some(sorted(doubted))}.")
     return [record for record in records if record.rater not in doubted], notes
 
 
