@@ -195,7 +195,13 @@ class Metric(Measure, ABC):
             return values
         from .plugins import real_numbers
 
-        return real_numbers(values, f"{self.name} gave")
+        return real_numbers(values, self._gave())
+
+    def _gave(self) -> str:
+        from .plugins import gave
+
+        methods = ("score_indexed", "document_values", "rows")
+        return gave(self, next(method for method in methods if hasattr(self, method)))
 
     def checked(self, rows: Rows | FloatArray, task: Task) -> Rows:
         """A metric of somebody's own may give anything; what does not fit is said here, not scored."""
@@ -204,14 +210,14 @@ class Metric(Measure, ABC):
         found = rows if isinstance(rows, Rows) else Rows(self._numbers(rows))
         if found.values.shape != (len(task), len(self.columns)):
             raise UsageError(
-                f"{self.name} gave rows of shape {found.values.shape} for {len(task):,} documents and"
+                f"{self._gave()} rows of shape {found.values.shape} for {len(task):,} documents and"
                 f" {len(self.columns)} columns.",
                 hint="rows(task, context) gives one row per document and one column per name in `columns`.",
             )
         wrong = np.flatnonzero(~np.isfinite(found.values).all(axis=1))
         if len(wrong):
             raise UsageError(
-                f"{self.name} gave no number for {len(wrong):,} of {len(task):,} documents:"
+                f"{self._gave()} no number for {len(wrong):,} of {len(task):,} documents:"
                 f" {some(task.ids[k] for k in wrong)}",
                 hint="A document that cannot be scored must still have a value, or be left out.",
             )
@@ -241,13 +247,13 @@ class MeanMetric(Metric):
         if values.ndim == 1 and len(self.parts) == 1:
             values = values[:, None]
         if values.shape != (len(task), len(self.parts)):
+            several = values.shape[1:] != (1,)
+            seen = f"values of shape {values.shape}" if several else f"{len(values):,} values"
+            columns = f" and {len(self.parts)} parts" if several else ""
             raise UsageError(
-                f"{self.name} gave values of shape {values.shape} for {len(task):,} documents and"
-                f" {len(self.parts)} parts.",
-                hint=(
-                    "document_values(task, context) gives one row per document and one column per name in"
-                    " `parts`."
-                ),
+                f"{self._gave()} {seen} for {len(task):,} documents{columns}.",
+                hint="document_values(task, context) gives one row per document and one column per name in"
+                " `parts`; a list of numbers where there is one part.",
             )
         return np.column_stack([values, np.ones(len(values))])
 

@@ -157,6 +157,15 @@ def place(made: Any) -> str:
         return getattr(made, "__module__", "?")
 
 
+def gave(measure: Measure, method: str) -> str:
+    """`name (file.py, line 12) gave`: a foreign measure and its method, for messages."""
+    if not is_foreign(measure):
+        return f"{measure.name} gave"
+    made = getattr(type(measure), method, None)
+    own = made is not None and not made.__module__.startswith("storymeter.")
+    return f"{measure.name} ({place(made if own else type(measure))}) gave"
+
+
 def line_of(error: BaseException) -> str:
     """Where in a foreign module an error arose: ` (file.py, line 12, in rows)`; '' where it is unknown."""
     frames = traceback.extract_tb(error.__traceback__)

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from .errors import StorymeterWarning, UsageError, closest
+from .errors import StorymeterError, StorymeterWarning, UsageError, closest
 from .measure import Measure, Named
 from .metrics import Metric
 from .options import Name, parse, parse_options
@@ -95,7 +95,8 @@ def _build(name: Name, what: str, wanted: Any) -> Any:
     plugins = {point.name: point for point in _plugins(what)}
     if name.word in plugins and name.word not in MEASURES:
         return _from_plugin(plugins[name.word], name, wanted, what)
-    known = [*(word for word in MEASURES if issubclass(declared(word)[0], wanted)), *plugins]
+    own = [word for word in MEASURES if issubclass(declared(word)[0], wanted)]
+    known = [*own, *(word for word in plugins if word not in MEASURES)]
     raise UsageError(f"There is no {what} {name.word!r}.", hint=closest(name.word, known))
 
 
@@ -108,7 +109,19 @@ def _from_plugin(point: Any, name: Name, wanted: Any, what: str) -> Any:
         raise UsageError(
             f"{name.word}: {where} cannot be loaded: {reason}", hint="Update or remove it."
         ) from error
-    made = factory(**parse_options(factory, name))
+    options = parse_options(factory, name)
+    try:
+        made = factory(**options)
+    except StorymeterError:
+        raise
+    except Exception as error:
+        from .plugins import place
+
+        reason = f"{type(error).__name__}: {error}"
+        raise UsageError(
+            f"{name.word}: {where} ({place(factory)}) cannot be made: {reason}.",
+            hint="docs/plugins.md shows what a metric defines.",
+        ) from error
     if not isinstance(made, wanted):
         hint = f"It must give a storymeter.{wanted.__name__}; see docs/plugins.md."
         raise UsageError(f"{name.word}: {where} gives no {what} but a {type(made).__name__}.", hint=hint)
@@ -122,18 +135,22 @@ def _plugins(what: str) -> tuple[Any, ...]:
     return tuple(point for group in GROUPS[what] for point in entry_points(group=group))
 
 
+def shadowed(word: str) -> list[str]:
+    """What is wrong with each plug-in that calls itself as a measure of Storymeter's own, which is used in
+    place of it.
+    """
+    return [
+        f"The plug-in {point.value}{f' of {point.dist.name}' if point.dist else ''} is called {word!r}, as"
+        " Storymeter's own measure is, and is not used. Register it under another name."
+        for point in _plugins("metric")
+        if point.name == word and word in MEASURES
+    ]
+
+
 @functools.cache
 def warn_of_shadowed(word: str) -> None:
-    """A plug-in that calls itself as a measure of Storymeter's own, which is used in place of it."""
-    for point in _plugins("metric"):
-        if point.name == word:
-            of = f" of {point.dist.name}" if point.dist else ""
-            warnings.warn(
-                f"The plug-in {point.value}{of} is called {word!r}, as Storymeter's own measure is, and is"
-                " not used. Register it under another name.",
-                StorymeterWarning,
-                stacklevel=4,
-            )
+    for sentence in shadowed(word):
+        warnings.warn(sentence, StorymeterWarning, stacklevel=4)
 
 
 def names_of(what: str = "metric") -> Iterator[str]:

@@ -24,6 +24,7 @@ from ..options import parse
 from ..pairs.scorer import PairScorer, open_scorer
 from ..plugins import line_of, place
 from ..registry import metric as get_metric
+from ..registry import shadowed
 from .run import Run
 
 _TEXTS = (
@@ -69,7 +70,7 @@ def check_metric(metric: str | Metric) -> list[MetricCheck]:
             found.append(MetricCheck(title, False, error.message))
         except Exception as error:  # whatever a stranger's class raises
             found.append(MetricCheck(title, False, f"{type(error).__name__}: {error}{line_of(error)}."))
-        if title == "scores" and not found[-1].holds:
+        if title in ("scores", "the same twice") and not found[-1].holds:
             return found  # the others would say the same
     return found
 
@@ -152,6 +153,8 @@ def _of(metric: Metric) -> str:
 
 def _name(metric: Metric) -> str:
     word = parse(metric.name).word
+    if unused := shadowed(word):
+        raise _WrongError(unused[0])
     try:
         known = get_metric(metric.name)
     except StorymeterError:

@@ -24,7 +24,7 @@ from ..join import Task, join
 from ..measure import asks_anyone
 from ..metrics import Metric
 from ..options import Tokenizer, parse, split
-from ..plugins import line_of, warn_of_device, warn_of_names
+from ..plugins import line_of, place, warn_of_device, warn_of_names
 from ..progress import Progress, silent
 from ..protocol import Protocol
 from ..protocol import get as get_protocol
@@ -255,7 +255,7 @@ class Run:
         except Exception as error:
             if isinstance(error, StorymeterError) or room_of(metric):
                 raise
-            where = line_of(error)
+            where = line_of(error) or f" ({place(type(getattr(metric, 'scorer', metric)))})"
             problem = f"{name}, a metric of your own or of a plug-in, failed: {type(error).__name__}: {error}"
             raise UsageError(
                 f"{problem}{where}.", hint=f"It is no part of Storymeter; try storymeter check-metric {name}"

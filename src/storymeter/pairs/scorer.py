@@ -282,7 +282,7 @@ class PairScorer(Metric):
         values = self._numbers(values)
         if values.shape != (wanted,):
             raise UsageError(
-                f"{self.name} gave values of shape {values.shape} for {wanted:,} pairs.",
+                f"{self._gave()} values of shape {values.shape} for {wanted:,} pairs.",
                 hint="score_indexed gives one number per pair.",
             )
         if not self.own:

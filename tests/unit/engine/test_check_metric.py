@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -11,8 +13,10 @@ import numpy as np
 import pytest
 
 import storymeter
+from storymeter import registry
 from storymeter.arrays import FloatArray
 from storymeter.engine import assert_metric, check_metric
+from storymeter.errors import UsageError
 from storymeter.join import Task
 from storymeter.measure import NOT_STATED
 from storymeter.meta.overall_ranking import Contest, Figure, Outcome, standings
@@ -79,9 +83,25 @@ class TooWide(OneSided):
     wide = 50.0
 
 
+class Few(storymeter.MeanMetric):
+    name = "few"
+
+    def document_values(self, task: Task, context: storymeter.Context) -> FloatArray:
+        return np.ones(3)
+
+
+class OtherArguments(storymeter.PairScorer):
+    name = "other_arguments"
+
+    def score_indexed(self, candidates: Any, references: Any) -> Any:  # type: ignore[override]
+        return [1.0]
+
+
 @pytest.mark.parametrize(
     ("metric", "check", "said"),
     [
+        (Few(), "scores", r"few \(test_check_metric.py, line \d+\) gave 3 values for 5 documents"),
+        (OtherArguments(), "scores", r"unexpected keyword.*\(test_check_metric.py, line \d+\)"),
         (NotVectorised(), "scores", r"combine \(test_check_metric.py, line \d+\) is not vectorised"),
         (LooksAtOthers(), "shards", r"unshardable_reason.*test_check_metric.py, line \d+"),
         (Random(), "the same twice", r"other numbers when they are scored again"),
@@ -97,6 +117,28 @@ def test_each_fault_has_its_sentence(metric: storymeter.Metric, check: str, said
     assert re.search(said, found[check].because), found[check].because
     with pytest.raises(AssertionError, match=check):
         assert_metric(metric)
+
+
+def test_one_cause_is_one_sentence() -> None:
+    """What gives other numbers each time failed five checks."""
+    assert [one.check for one in check_metric(Random()) if not one.holds] == ["the same twice"]
+
+
+class Abstract(storymeter.MeanMetric):
+    name = "abstract"
+
+
+def test_plugins_that_cannot_be_made_or_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that lacks a method was "a bug in Storymeter"; of one called `meteor` ours was checked."""
+    points = [
+        EntryPoint(name, f"{__name__}:{made}", "storymeter.metrics")
+        for name, made in (("abstract", "Abstract"), ("rouge_l", "Sums"))
+    ]
+    monkeypatch.setattr(registry, "_plugins", lambda what: tuple(points))
+    with pytest.raises(UsageError, match=r"check_metric.py, line \d+\) cannot be made: .*document_values"):
+        check_metric("abstract")
+    found = {one.check: one for one in check_metric("rouge_l")}
+    assert not found["name"].holds and "is not used. Register it under another" in found["name"].because
 
 
 def test_our_own_and_a_right_one_pass() -> None:
@@ -142,3 +184,19 @@ def test_who_does_not_state_its_training_data_wins_nothing() -> None:
     found = {one.metric: one for one in standings([contest])}
     assert (found["of_a_plugin"].wins, found["rouge_l"].losses) == (0, 0)
     assert found["rouge_l"].uncounted == (("of_a_plugin", "flickr8k-expert"),)
+
+
+def test_the_package_of_the_documents_is_a_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its two files as they stand in docs/plugins.md, found by their entry points."""
+    page = (ROOT / "docs/plugins.md").read_text()
+    (project,) = re.findall(r"```toml\n(.*?)```", page, re.S)
+    (module,) = re.findall(r"```python\n((?:(?!```).)*class Shared.*?)```", page, re.S)
+    (tmp_path / "my_metrics.py").write_text(module)
+    monkeypatch.syspath_prepend(tmp_path)
+    tomllib = pytest.importorskip("tomllib", reason="Python 3.11 reads TOML")
+    groups = tomllib.loads(project)["project"]["entry-points"]
+    points = [EntryPoint(*item, group) for group, listed in groups.items() for item in listed.items()]
+    monkeypatch.setattr(registry, "_plugins", lambda what: tuple(points))
+    for name in ("text_length", "text_length(unit=letters)", "shared_words", "soda_c(scorer=shared_words)"):
+        assert_metric(name)
+    sys.modules.pop("my_metrics")
