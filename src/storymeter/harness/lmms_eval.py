@@ -27,7 +27,7 @@ from ..formats import corpus_from_records
 from ..formats.prose import read_answer
 from ..rewards import CiderD, SodaReward
 from .declared import TASKS, HarnessTask
-from .rows import to_corpora, to_rows
+from .folder import to_corpora, to_rows
 
 ENDINGS = (".mp4", ".mkv", ".webm", ".MP4", ".avi", ".mov")
 

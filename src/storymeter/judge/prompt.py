@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import DataError, UsageError, closest
-from ..text.unicode import well_formed
+from ..text.script import well_formed
 from .scales import Scale
 
 FOLDER = Path(__file__).with_name("prompts")

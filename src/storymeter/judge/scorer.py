@@ -34,7 +34,7 @@ from ..measure import Named, measure
 from ..options import option
 from ..pairs.scorer import IndexedPairs, ModelScorer, open_scorer
 from ..pairs.sentences import texts_of
-from ..text.unicode import well_formed
+from ..text.script import well_formed
 from .asking import Answers, Asking, Engine, Question, Tally
 from .endpoint import Address, Endpoint
 from .pictures import Shown, shown_of

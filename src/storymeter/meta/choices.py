@@ -26,9 +26,9 @@ from ..arrays import FloatArray
 from ..errors import DataError
 from ..join import Task
 from ..pairs.word_kinds import WORD
-from ..stats.choices import pair_accuracy, pair_accuracy_interval
 from ..stats.dependent import permutation_grouped
 from ..stats.resampling import percentiles
+from ..stats.ties import pair_accuracy, pair_accuracy_interval
 from .comparisons import compare
 from .compute import MetricValues, captions_task
 from .overall_ranking import Contest, Figure, Outcome

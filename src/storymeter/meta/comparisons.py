@@ -17,7 +17,6 @@ from itertools import combinations
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from ..stats.concordance import Ranked
 from ..stats.correlation import COEFFICIENTS, pearson
 from ..stats.dependent import (
     pearson_rows,
@@ -28,6 +27,7 @@ from ..stats.dependent import (
     williams,
 )
 from ..stats.multiple import benjamini_hochberg, holm
+from ..stats.ranks import Ranked
 from ..stats.resampling import bootstrap_interval, expanded_tail, percentiles, resample_counts
 from .scores import Scores
 from .statistics import pair_sums, several_systems

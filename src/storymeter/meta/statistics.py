@@ -22,11 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import FloatArray, IntArray
-from ..stats.choices import auc, auc_interval
-from ..stats.concordance import Ranked
 from ..stats.correlation import COEFFICIENTS, fisher_interval, grouped, kendall_b, pairs_within, pearson
+from ..stats.ranks import Ranked
 from ..stats.resampling import bootstrap_interval, mean_interval, percentiles
 from ..stats.ties import (
+    auc,
+    auc_interval,
     kendall_like,
     pairwise_accuracy,
     soft_pairwise_accuracy,

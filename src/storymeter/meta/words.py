@@ -32,8 +32,8 @@ from ..pairs.sentences import sentences_for
 from ..pairs.word_kinds import WORD, tagged
 from ..progress import Progress, silent
 from ..registry import scorer as get_scorer
-from ..stats.choices import auc, auc_interval
 from ..stats.resampling import mean_interval
+from ..stats.ties import auc, auc_interval
 
 
 @dataclass(frozen=True, slots=True)

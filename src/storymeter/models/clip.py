@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Float32
 from ..errors import DataError, StorymeterWarning
-from ..text.unicode import well_formed
+from ..text.script import well_formed
 from .checkpoints import (
     SAFELY,
     checkpoint_folder,

@@ -32,7 +32,7 @@ from .. import _native
 from ..arrays import Float32, FloatArray, IntArray
 from ..models.word_vectors import word_vectors
 from ..progress import Progress, silent
-from ..text.unicode import well_formed
+from ..text.script import well_formed
 from ..text.words import words
 from .ngrams import bounds_of
 from .word_classes import NUMBERS, OPPOSITES, STOP_WORDS

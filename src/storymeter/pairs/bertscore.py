@@ -30,7 +30,7 @@ from ..measure import ENCODER_TRAINING, Named, TrainingData, measure
 from ..models.encoder import Precision
 from ..models.vectors import VectorRows
 from ..options import option
-from ..text.unicode import well_formed
+from ..text.script import well_formed
 from .scorer import IndexedPairs, ModelScorer
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from ..arrays import Float32
 from ..models.checkpoints import weights_hash
 from ..models.vectors import unit
 from ..progress import Progress, silent
+from ..text.script import well_formed
 from ..text.sentences import split_sentences
-from ..text.unicode import well_formed
 from .word_kinds import WORD
 
 WEIGHTS = Path(__file__).with_name("data") / "facts.safetensors"

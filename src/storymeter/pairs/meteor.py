@@ -222,7 +222,7 @@ class Meteor(PairScorer):
         >>> found.chunks
         2
         """
-        from ..text.unicode import well_formed
+        from ..text.script import well_formed
 
         for role, text in (("candidate", candidate), ("reference", reference)):
             if not isinstance(text, str):
@@ -304,7 +304,7 @@ class Meteor(PairScorer):
         try:
             return kernel(load(), list(candidates), list(references), *options, **wanted)
         except UnicodeEncodeError:
-            from ..text.unicode import well_formed
+            from ..text.script import well_formed
 
             return kernel(load(), well_formed(candidates), well_formed(references), *options, **wanted)
 

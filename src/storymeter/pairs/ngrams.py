@@ -85,7 +85,7 @@ class NgramBatch:
 
 def analyse(lines: Sequence[str], *, orders: int = 4, base: Any = None) -> tuple[Any, Numbers]:
     """An index of these tokenised lines, and the number of each line in it."""
-    from ..text.unicode import well_formed
+    from ..text.script import well_formed
 
     index = _native.NgramIndex.of(well_formed(lines), orders=orders, base=base)
     return index, index.ids()

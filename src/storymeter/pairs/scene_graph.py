@@ -19,8 +19,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from ..text.script import well_formed
 from ..text.sentences import split_sentences
-from ..text.unicode import well_formed
 from ..text.words import tagger, words
 from .word_classes import (
     ADJECTIVES,

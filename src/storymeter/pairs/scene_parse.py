@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..errors import MissingPartError
-from ..text.unicode import well_formed
+from ..text.script import well_formed
 from .scene_graph import SceneGraph, noun_lemma, verb_lemma
 from .word_classes import ADJECTIVES, COLLECTIVE, EMPTY_NOUNS, LINKS, NUMBERS
 

@@ -24,11 +24,10 @@ from .. import _native
 from ..arrays import FloatArray, IntArray
 from ..errors import UsageError
 from ..measure import ENCODER_TRAINING, Named, TrainingData, measure
-from ..models.encoder import Precision
-from ..models.multilingual import MULTILINGUAL
+from ..models.encoder import MULTILINGUAL, Precision
 from ..models.vectors import Embeddings, embeddings
 from ..options import option
-from ..text.unicode import well_formed
+from ..text.script import well_formed
 from .align import Aligner
 from .scorer import IndexedPairs, ModelScorer
 

@@ -31,7 +31,7 @@ from ..errors import DataError, MissingPartError
 from ..measure import ENCODER_TRAINING, Named, TrainingData, measure
 from ..models.word_vectors import Vector, WordVectors, word_vectors
 from ..options import option
-from ..text.unicode import well_formed
+from ..text.script import well_formed
 from ..text.words import words
 from .scorer import IndexedPairs, ModelScorer
 from .word_classes import STOP_WORDS

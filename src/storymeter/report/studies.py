@@ -99,7 +99,7 @@ def present_survey(result: Survey) -> Presentation:
 
 
 def preferences(results: Sequence[Preference]) -> Study:
-    from . import assessment_figures, plots
+    from . import assessment_page, plots
 
     rows = [
         [
@@ -138,12 +138,12 @@ def preferences(results: Sequence[Preference]) -> Study:
         "preferences",
         "How many items each side won; the grey middle is undecided.",
         lambda: plots.preference_shares(results),
-        lambda: assessment_figures.preference_shares(results),
+        lambda: assessment_page.preference_shares(results),
     )
 
 
 def survey(result: Survey) -> Study:
-    from . import assessment_figures, plots
+    from . import assessment_page, plots
 
     total = sum(result.votes.values())
     mean = {(m.system, m.criterion): m.mean for m in result.means}
@@ -207,13 +207,13 @@ def survey(result: Survey) -> Study:
         "criteria",
         "Mean mark of each system for each criterion, with its 95 % range.",
         lambda: plots.survey_means(result),
-        lambda: assessment_figures.survey_means(result),
+        lambda: assessment_page.survey_means(result),
     )
 
 
 def _marks(result: Survey, mean: Mapping[tuple[str, str], float]) -> Study:
     """A survey in which nobody was asked for the best: marks by criterion alone."""
-    from . import assessment_figures, plots
+    from . import assessment_page, plots
 
     interval = {(m.system, m.criterion): (m.interval, m.n) for m in result.means}
     means = Table(
@@ -258,7 +258,7 @@ def _marks(result: Survey, mean: Mapping[tuple[str, str], float]) -> Study:
         "criteria",
         "Mean mark of each system for each criterion, with its 95 % range.",
         lambda: plots.survey_means(result),
-        lambda: assessment_figures.survey_means(result),
+        lambda: assessment_page.survey_means(result),
     )
 
 

@@ -35,8 +35,8 @@ from ..arrays import FloatArray
 from ..errors import DataError, UsageError, some
 from ..options import Tokenizer
 from ..pairs.bleu import ORDERS, bleu, columns, of_order
+from ..text.script import well_formed
 from ..text.tokenizers import tokenize
-from ..text.unicode import well_formed
 
 Samples = Sequence[str] | Sequence[Sequence[str]]
 Kernel = Callable[..., FloatArray]

@@ -25,8 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _native
 from ..arrays import FloatArray
-from .concordance import ranks_of
-from .ranks import mean_ranks
+from .ranks import mean_ranks, ranks_of
 
 Coefficient = Callable[[ArrayLike, ArrayLike], float]
 _SMALL = 200

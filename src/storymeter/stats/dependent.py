@@ -33,9 +33,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import FloatArray
-from .concordance import ranks_of, swapped_statistics
 from .correlation import Coefficient
 from .paired import chance, packed_swaps, random_swaps
+from .ranks import ranks_of, swapped_statistics
 
 
 class Williams(NamedTuple):

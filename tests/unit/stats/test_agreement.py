@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from part_kit import Later
 
 from storymeter.stats import pearson, williams
-from storymeter.stats.concordance import RANK_STATISTICS, rank_statistic, ranks_of
 from storymeter.stats.correlation import (
     COEFFICIENTS,
     fisher_interval,
@@ -28,7 +27,7 @@ from storymeter.stats.dependent import (
     permutation_pearson,
     permutation_ranks,
 )
-from storymeter.stats.ranks import paired_t, rank_sum, signed_rank
+from storymeter.stats.ranks import RANK_STATISTICS, paired_t, rank_statistic, rank_sum, ranks_of, signed_rank
 from storymeter.stats.ties import (
     kendall_like,
     pairwise_accuracy,

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from storymeter.stats.choices import auc, auc_interval, pair_accuracy, pair_accuracy_interval
+from storymeter.stats.ties import auc, auc_interval, pair_accuracy, pair_accuracy_interval
 
 
 def test_auc_is_the_share_of_pairs_in_order() -> None:

@@ -12,10 +12,14 @@ from hypothesis import strategies as st
 
 from storymeter.arrays import FloatArray
 from storymeter.stats import bootstrap_interval, paired_bootstraps, paired_permutations
-from storymeter.stats.exact import BITS, LOWEST, ExactSums, added, digits_of, weighted_sums
 from storymeter.stats.paired import Part
 from storymeter.stats.poisson import (
+    BITS,
+    LOWEST,
+    ExactSums,
     ResampledSums,
+    added,
+    digits_of,
     document_keys,
     paired_tests,
     poisson_weights,
@@ -23,6 +27,7 @@ from storymeter.stats.poisson import (
     spread,
     sums_interval,
     swaps,
+    weighted_sums,
 )
 
 #: wide, but with no digit below the grid

@@ -15,8 +15,7 @@ from ...errors import DataError, some
 from ...join import Coverage
 from ...metrics import Metric
 from ...scores import ResampledSums, Score, Signature
-from ...stats.exact import added
-from ...stats.poisson import sums_interval
+from ...stats.poisson import added, sums_interval
 from ..provenance import order_field
 from ..results import Results, SystemResult, Tally, value_of
 from .inputs import Job, Source

@@ -19,9 +19,8 @@ from ...join import Task, join
 from ...measure import asks_anyone
 from ...metrics import Metric
 from ...pairs.scorer import open_scorer
-from ...stats.exact import ExactSums
 from ...stats.paired import win_tie_loss
-from ...stats.poisson import document_keys, resampled
+from ...stats.poisson import ExactSums, document_keys, resampled
 from ..provenance import order_of_references
 from ..results import Tally
 from ..run import Run, input_fields
