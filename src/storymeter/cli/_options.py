@@ -12,7 +12,7 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -159,8 +159,12 @@ def print_result(shown: Presentation, style: str) -> None:
 def keep(shown: Presentation, page: str | Path | None, figures: Path | None) -> None:
     """What --figures and --html ask for."""
     if figures is not None and shown.figures is not None:
+        from ..report.figures.files import png
+
         drawn = shown.figures()
-        write_figures(figures, drawn)
+        for name, figure in drawn.items():
+            safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in name)
+            write_bytes(figures / f"{safe}.png", png(figure))
         say(f"{len(drawn)} figures in {figures}")
     if page is not None and shown.page is not None:
         write_text(page, shown.page())
@@ -260,13 +264,6 @@ def terminal_width() -> int | None:
 
 def coloured() -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-
-
-def write_figures(folder: Path, pictures: Mapping[str, bytes]) -> None:
-    """Figures by name, as PNG files."""
-    for name, data in pictures.items():
-        safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in name)
-        write_bytes(folder / f"{safe}.png", data)
 
 
 @contextlib.contextmanager

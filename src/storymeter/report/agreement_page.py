@@ -92,17 +92,12 @@ def correlation_matrix(scores: Scores, level: str) -> tuple[list[str], np.ndarra
     return names, r
 
 
-def draw(agreement: Agreement) -> dict[str, bytes]:
-    from .plots import heat_map, reference_curve, scatter
-
-    pictures = {"metrics": heat_map(*correlation_matrix(agreement.scores, agreement.level))}
+def draw(agreement: Agreement) -> dict[str, Markup]:
+    pictures = {"metrics": _matrix(agreement)}
     if len(agreement.scores.systems) > 1:
-        pictures |= {
-            f"scatter-{r.metric}": scatter(agreement.scores, r.metric) for r in best_first(agreement)
-        }
-    if agreement.curve:
-        pictures["references"] = reference_curve(_heights(agreement), STATISTICS[agreement.curve_statistic])
-    return pictures
+        pictures |= {f"scatter-{r.metric}": _scatter(agreement, r.metric) for r in best_first(agreement)}
+    curve = _curve(agreement)
+    return pictures if curve is None else {**pictures, "references": curve}
 
 
 @present_all.register(Agreement)
@@ -132,7 +127,7 @@ def present_agreements(
             return [_named(agreement, table) for agreement, own in each for table in own]
         return [table for _, own in each for table in own]
 
-    def figures() -> dict[str, bytes]:
+    def figures() -> dict[str, Markup]:
         return {
             f"{agreement.level}-{f'{agreement.title}-' if several else ''}{name}": data
             for agreement in listed
@@ -268,7 +263,9 @@ def agreement_page(agreements: Sequence[Agreement]) -> str:
                     {key: WORDS[key] for key in (*keys, "95 %", "n", "p against best")},
                 ),
                 "forest": _forest(agreement),
-                "scatters": _scatters(agreement) if both and len(agreement.scores.systems) > 1 else [],
+                "scatters": [_scatter(agreement, r.metric) for r in best_first(agreement)]
+                if both and len(agreement.scores.systems) > 1
+                else [],
                 "matrix": _matrix(agreement),
                 "curve": _curve(agreement),
                 "curve_table": shown(curve_table(agreement)) if agreement.curve else None,
@@ -299,21 +296,18 @@ def _forest(agreement: Agreement) -> Markup:
     )
 
 
-def _scatters(agreement: Agreement) -> list[Markup]:
+def _scatter(agreement: Agreement, metric: str) -> Markup:
     """One point per system, the least-squares line and r (after Graham et al. 2018, figures 8-10)."""
-    return [
-        scatter(
-            x.tolist(),
-            y.tolist(),
-            names,
-            labels=(r.metric, "human score"),
-            alternative=f"Each point is a system: {r.metric} against the human score.",
-            title=title,
-            line=line,
-        )
-        for r in best_first(agreement)
-        for x, y, names, title, line in [system_points(agreement.scores, r.metric)]
-    ]
+    x, y, names, title, line = system_points(agreement.scores, metric)
+    return scatter(
+        x.tolist(),
+        y.tolist(),
+        names,
+        labels=(metric, "human score"),
+        alternative=f"Each point is a system: {metric} against the human score.",
+        title=title,
+        line=line,
+    )
 
 
 def _matrix(agreement: Agreement) -> Markup:

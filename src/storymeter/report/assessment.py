@@ -276,17 +276,6 @@ def replication_line(repeated: Replication) -> str:
     )
 
 
-def draw(analysis: Analysis) -> dict[str, bytes]:
-    from .plots import rating_distributions, score_histograms, significance_matrix, workers
-
-    return {
-        "significance": significance_matrix(analysis),
-        "distributions": rating_distributions(analysis),
-        "workers": workers(analysis),
-        "scores": score_histograms(analysis),
-    }
-
-
 # The score of every caption, in the columns of the segment files that WMT and TRECVID publish.
 
 

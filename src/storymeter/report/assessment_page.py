@@ -5,7 +5,7 @@ The figures of a human study, for pages (after Graham et al. 2018, figure 7 and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,16 +13,13 @@ import numpy as np
 from markupsafe import Markup
 
 from ..human.analysis.assessment import CAPTION_MINIMUM, Analysis
-from ..human.analysis.preference import Preference
 from ..human.analysis.quality import FLAGS
 from ..human.analysis.reliability import Replication
 from ..human.analysis.spans import SpanStudy
-from ..human.analysis.survey import Survey
 from ..human.campaign.money import Pay, stated
 from ..human.ratings import KINDS
 from .assessment import (
     TEST_NAMES,
-    draw,
     evidence_table,
     known,
     pair_table,
@@ -42,8 +39,8 @@ from .assessment_data import (
     influence_table,
 )
 from .assessment_data import WORDS as INFLUENCE_WORDS
-from .figures.charts import Tile, heat_map, shares, steps
-from .figures.points import Dot, Spread, boxes, dots, scatter
+from .figures.charts import Tile, heat_map, steps
+from .figures.points import Spread, boxes, scatter
 from .presentation import Presentation, present, present_all
 from .studies import (
     KIND_WORDS,
@@ -57,9 +54,6 @@ from .studies import (
 )
 from .table import Table, to_json
 from .templating import render, shown
-
-#: the ends of the scale of a survey's marks
-MARKS = (1.0, 5.0)
 
 
 def distributions(analysis: Analysis) -> Markup:
@@ -125,37 +119,6 @@ def score_histograms(analysis: Analysis) -> Markup:
     )
 
 
-def preference_shares(results: Sequence[Preference]) -> Markup:
-    return shares(
-        [(r.a, r.b, r.wins_a, r.undecided, r.wins_b) for r in results],
-        alternative="; ".join(
-            f"{r.a} {r.wins_a}, undecided {r.undecided}, {r.b} {r.wins_b}" for r in results
-        ),
-    )
-
-
-def survey_means(result: Survey) -> Markup:
-    """Marks per criterion and system, from the lowest possible mark to the highest."""
-    found = {(m.criterion, m.system): m for m in result.means}
-    rows = [
-        Dot(
-            f"{criterion.replace('_', ' ')}: {system}",
-            found[criterion, system].mean,
-            found[criterion, system].interval,
-            colour=k,
-        )
-        for criterion in result.criteria
-        for k, system in enumerate(result.systems)
-        if (criterion, system) in found
-    ]
-    return dots(
-        rows,
-        label="mean mark, with its 95 % interval",
-        alternative="; ".join(f"{row.name} {row.value:.2f}" for row in rows),
-        limits=(MARKS[0], MARKS[1]),
-    )
-
-
 @present.register(Analysis)
 def present_analysis(
     analysis: Analysis,
@@ -196,7 +159,12 @@ def present_analysis(
             *((agreement_line(spans), *spans.notes) if spans else ()),
         ),
         lambda: analysis_page(analysis, spans=spans, **more),
-        lambda: draw(analysis),
+        lambda: {
+            "significance": significance(analysis),
+            "distributions": distributions(analysis),
+            "workers": workers(analysis),
+            "scores": score_histograms(analysis),
+        },
     )
 
 

@@ -14,6 +14,8 @@ from functools import singledispatch
 from importlib import import_module
 from typing import Any
 
+from markupsafe import Markup
+
 from .table import Table
 from .templating import table_page
 
@@ -59,8 +61,8 @@ class Presentation:
     summary: Sequence[str] = ()
     #: a whole page of HTML; None: the tables on a page
     page: Callable[[], str] | None = None
-    #: PNG files by name
-    figures: Callable[[], Mapping[str, bytes]] | None = None
+    #: figures by name, as SVG; `png` and `svg_file` of `report.figures.files` make files of them
+    figures: Callable[[], Mapping[str, Markup]] | None = None
     #: what a terminal shows in place of tables, for its width
     text: Callable[[int], str] | None = None
     #: results that are shown one after the other, each under its name, where they share no table

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from markupsafe import Markup
 
 from ..arrays import FloatArray
 from ..meta.similarities import KINDS, Mean, Similarity
@@ -41,7 +42,7 @@ def present_similarity(found: Similarity) -> Presentation:
         lambda: similarity_json(found),
         found.notes,
         page=lambda: similarity_page(found),
-        figures=lambda: {f"similarity-{name}": data for name, data in draw(found).items()},
+        figures=lambda: {f"similarity-{name}": drawn for name, drawn in draw(found).items()},
     )
 
 
@@ -178,39 +179,18 @@ def similarity_json(found: Similarity) -> str:
     return to_json(content)
 
 
-def draw(found: Similarity) -> dict[str, bytes]:
-    from .plots import heat_map, hills, metric_distributions
-
-    return {
-        "kinds": metric_distributions(
-            {kind: values for kind in KINDS if (values := found.of_kind(kind)).size}, found.scorer
-        ),
-        "sources": hills(
-            {found.names[k]: found.of_source(k) for k, *_ in _source_means(found)},
-            found.scorer,
-            [name for name, human in zip(found.names, found.human, strict=True) if human],
-        ),
-        "matrix": heat_map(found.names, found.matrix()),
-    }
-
-
-def similarity_page(found: Similarity) -> str:
+def draw(found: Similarity) -> dict[str, Markup]:
+    """After Graham et al. 2018, figures 4 and 5, and who says the same as whom."""
     kinds = {kind: values.ravel() for kind in KINDS if (values := found.of_kind(kind)).size}
-    return render(
-        "similarity.html",
-        title="Similarity between sources",
-        notes=found.notes,
-        sources=shown(source_table(found), WORDS),
-        kinds=shown(kind_table(found)),
-        histograms=steps(
+    return {
+        "kinds": steps(
             {f"{kind} (median {np.median(values):.2f})": values for kind, values in kinds.items()},
             _edges(found),
             labels=(found.scorer, "% of the similarities"),
             alternative="How the similarities are distributed, by kind of pair.",
             medians=True,
         ),
-        people="human-human" in kinds,
-        spreads=boxes(
+        "sources": boxes(
             [
                 Spread(
                     found.names[k],
@@ -225,9 +205,24 @@ def similarity_page(found: Similarity) -> str:
             label=found.scorer,
             alternative="How each source's similarities to all others are distributed.",
         ),
-        matrix=correlation_figure(
+        "matrix": correlation_figure(
             found.names, found.matrix(), "Mean similarity of every source to every other."
         ),
+    }
+
+
+def similarity_page(found: Similarity) -> str:
+    drawn = draw(found)
+    return render(
+        "similarity.html",
+        title="Similarity between sources",
+        notes=found.notes,
+        sources=shown(source_table(found), WORDS),
+        kinds=shown(kind_table(found)),
+        histograms=drawn["kinds"],
+        people=bool(found.of_kind("human-human").size),
+        spreads=drawn["sources"],
+        matrix=drawn["matrix"],
         table=shown(matrix_table(found)),
         signature=found.signature,
     )

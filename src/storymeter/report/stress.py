@@ -14,7 +14,6 @@ from ..stress.effects import Answer
 from ..stress.experiment import Result, Row
 from ..stress.persuasion import ATTACKS, KINDS, RIGHT, SUCCESS, WRONG, Persuasion
 from .figures.charts import Tile, heat_map, lines
-from .plots import figure, png, svg
 from .table import Table, keys, numbers, to_json
 
 #: the damages behind each verdict of the audit
@@ -223,74 +222,6 @@ def _of_best(result: Result) -> dict[str, tuple[list[float], list[float]]]:
         metric: ([100 * c.mean / best[metric] for c in row], [100 * c.sd / best[metric] for c in row])
         for metric, row in cells.items()
     }
-
-
-def curve(result: Result) -> Any:
-    """Score against m or k, relative to each metric's best, with standard deviations."""
-    drawn, axes = figure(7.0, 4.0)
-    numbers, what = _counts(result)
-    for metric, (means, deviations) in _of_best(result).items():
-        axes.errorbar(range(len(means)), means, yerr=deviations, marker="o", capsize=3, label=metric)
-    axes.set_xticks(list(range(len(numbers))), numbers)
-    axes.set(xlabel=what, ylabel="% of the metric's best")
-    axes.set_ylim(bottom=0)
-    axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.01, 1.0))
-    return drawn
-
-
-def bars(result: Result, base: str) -> Any:
-    """Percentage change from one column, a group of bars per metric."""
-    drawn, axes = figure(7.0, 4.0)
-    labels = [label for label in result.labels if label != base]
-    metrics = _metrics(result)
-    width = 0.8 / max(1, len(metrics))
-    for k, metric in enumerate(metrics):
-        row = result.row(metric)
-        cells = dict(zip(result.labels, row.cells, strict=True))
-        start = cells[base].mean or 1.0
-        axes.bar(
-            [p + (k - (len(metrics) - 1) / 2) * width for p in range(len(labels))],
-            [100 * (cells[label].mean / start - 1) for label in labels],
-            width,
-            label=row.metric,
-        )
-    axes.axhline(0, color="0.4", linewidth=0.8)
-    axes.set_xticks(
-        range(len(labels)),
-        labels,
-        rotation=30 if len(labels) > 4 else 0,
-        ha="right" if len(labels) > 4 else "center",
-    )
-    axes.set_ylabel(f"change from {base}, %")
-    axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.01, 1.0))
-    return drawn
-
-
-def tiles(result: Result, base: str) -> Any:
-    """The same for many columns, as a matrix with the numbers in it."""
-    metrics = _metrics(result)
-    labels = [label for label in result.labels if label != base and not sampled(label)]
-    drawn, axes = figure(2.5 + 0.9 * len(metrics), 1.5 + 0.32 * len(labels))
-    axes.spines[:].set_visible(False)
-    for i, label in enumerate(labels):
-        for j, metric in enumerate(metrics):
-            tile = _damage_tile(result, metric, label, False)
-            axes.text(j, i, tile.text, ha="center", va="center", fontsize=8)
-            shade = "#f3f4f7" if not tile.strength else "#9ecae1" if tile.strength > 0 else "#fdae6b"
-            alpha = min(1.0, 0.2 + abs(tile.strength or 0))
-            axes.barh(i, 0.96, left=j - 0.48, height=0.92, color=shade, alpha=alpha)
-    axes.set(xlim=(-0.5, len(metrics) - 0.5), ylim=(len(labels) - 0.5, -0.5))
-    axes.set_xticks(range(len(metrics)), metrics, rotation=45, ha="right")
-    axes.set_yticks(range(len(labels)), labels)
-    axes.tick_params(length=0)
-    return drawn
-
-
-def figures(result: Result, base: str | None) -> dict[str, bytes]:
-    """`png` and `svg` of the one picture that belongs to the result."""
-    many = len(result.labels) > 6
-    drawn = curve(result) if base is None else tiles(result, base) if many else bars(result, base)
-    return {"svg": svg(drawn), "png": png(drawn)}
 
 
 def curve_figure(result: Result) -> Markup:

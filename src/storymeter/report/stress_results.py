@@ -23,7 +23,6 @@ from .stress import (
     change_figure,
     curve_figure,
     damage_tables,
-    figures,
     number_table,
     result_json,
     result_table,
@@ -44,7 +43,6 @@ def present_result(
         [result_table(result, change_from=base)],
         lambda: result_json(result),
         lambda: curve_figure(result) if base is None else change_figure(result, base),
-        base,
     )
 
 
@@ -58,7 +56,6 @@ def present_audit(found: Audit, *, title: str = "Stress audit") -> Presentation:
         [audit_table(found), *attacks, *damage_tables(found.result)],
         lambda: audit_json(found),
         lambda: audit_figure(found),
-        "original",
     )
 
 
@@ -69,14 +66,13 @@ def _presented(
     tables: Sequence[Table],
     json: Callable[[], str],
     figure: Callable[[], Markup],
-    base: str | None,
 ) -> Presentation:
     return Presentation(
         title,
         lambda style, width: [number_table(result)] if style == "csv" else tables,
         json,
         page=lambda: table_page(title, tables, intro=intro, figure=figure()),
-        figures=lambda: figures(result, base),
+        figures=lambda: {"figure": figure()},
     )
 
 

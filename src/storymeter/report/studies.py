@@ -12,6 +12,7 @@ from ..human.analysis.preference import Preference
 from ..human.analysis.spans import SpanStudy
 from ..human.analysis.survey import Survey
 from .assessment_data import analysis_data
+from .figures import charts, points
 from .presentation import Presentation, plain, present, present_all
 from .table import Column, Table, interval_cell, keys, numbers, to_json
 from .templating import render, shown
@@ -62,11 +63,10 @@ class Study:
     #: what each number of each table means
     words: Sequence[Mapping[str, str]]
     notes: Sequence[str]
-    #: the name of the figure, what it shows, and how it is drawn as PNG and for pages
+    #: the name of the figure, what it shows, and how it is drawn
     figure: str
     figure_note: str
-    png: Callable[[], bytes]
-    svg: Callable[[], Markup]
+    draw: Callable[[], Markup]
 
     def page(self) -> str:
         return render(
@@ -74,7 +74,7 @@ class Study:
             title=self.title,
             notes=self.notes,
             tables=[shown(table, meaning) for table, meaning in zip(self.tables, self.words, strict=True)],
-            figures=[{"note": self.figure_note, "drawn": self.svg()}],
+            figures=[{"note": self.figure_note, "drawn": self.draw()}],
         )
 
     def presentation(self) -> Presentation:
@@ -84,7 +84,7 @@ class Study:
             json=lambda: self.json,
             notes=self.notes,
             page=self.page,
-            figures=lambda: {self.figure: self.png()},
+            figures=lambda: {self.figure: self.draw()},
         )
 
 
@@ -99,8 +99,6 @@ def present_survey(result: Survey) -> Presentation:
 
 
 def preferences(results: Sequence[Preference]) -> Study:
-    from . import assessment_page, plots
-
     rows = [
         [
             *(r.a, r.b, len(r.items), r.wins_a, r.wins_b, r.undecided, r.share_b),
@@ -137,14 +135,11 @@ def preferences(results: Sequence[Preference]) -> Study:
         list(dict.fromkeys(note for r in results for note in r.notes)),
         "preferences",
         "How many items each side won; the grey middle is undecided.",
-        lambda: plots.preference_shares(results),
-        lambda: assessment_page.preference_shares(results),
+        lambda: preference_shares(results),
     )
 
 
 def survey(result: Survey) -> Study:
-    from . import assessment_page, plots
-
     total = sum(result.votes.values())
     mean = {(m.system, m.criterion): m.mean for m in result.means}
     if not total:
@@ -206,15 +201,12 @@ def survey(result: Survey) -> Study:
         result.notes,
         "criteria",
         "Mean mark of each system for each criterion, with its 95 % range.",
-        lambda: plots.survey_means(result),
-        lambda: assessment_page.survey_means(result),
+        lambda: survey_means(result),
     )
 
 
 def _marks(result: Survey, mean: Mapping[tuple[str, str], float]) -> Study:
     """A survey in which nobody was asked for the best: marks by criterion alone."""
-    from . import assessment_page, plots
-
     interval = {(m.system, m.criterion): (m.interval, m.n) for m in result.means}
     means = Table(
         [*keys("system"), *numbers(".2f", *result.criteria)],
@@ -257,8 +249,38 @@ def _marks(result: Survey, mean: Mapping[tuple[str, str], float]) -> Study:
         result.notes,
         "criteria",
         "Mean mark of each system for each criterion, with its 95 % range.",
-        lambda: plots.survey_means(result),
-        lambda: assessment_page.survey_means(result),
+        lambda: survey_means(result),
+    )
+
+
+def preference_shares(results: Sequence[Preference]) -> Markup:
+    return charts.shares(
+        [(r.a, r.b, r.wins_a, r.undecided, r.wins_b) for r in results],
+        alternative="; ".join(
+            f"{r.a} {r.wins_a}, undecided {r.undecided}, {r.b} {r.wins_b}" for r in results
+        ),
+    )
+
+
+def survey_means(result: Survey) -> Markup:
+    """Marks per criterion and system, on the scale from the lowest possible mark to the highest."""
+    found = {(m.criterion, m.system): m for m in result.means}
+    rows = [
+        points.Dot(
+            f"{criterion.replace('_', ' ')}: {system}",
+            found[criterion, system].mean,
+            found[criterion, system].interval,
+            colour=k,
+        )
+        for criterion in result.criteria
+        for k, system in enumerate(result.systems)
+        if (criterion, system) in found
+    ]
+    return points.dots(
+        rows,
+        label="mean mark, with its 95 % interval",
+        alternative="; ".join(f"{row.name} {row.value:.2f}" for row in rows),
+        limits=(1.0, 5.0),
     )
 
 

@@ -67,7 +67,8 @@ def static(name: str) -> str:
 
 def render(template: str, *, title: str, script: str = "", language: str = "en", **values: Any) -> str:
     """A whole page. `script` is the name of a file in `static`, or empty."""
-    style, code = static("style.css"), static(script) if script else ""
+    style = static("figures.css") + static("style.css")
+    code = static(script) if script else ""
     return (
         environment()
         .get_template(template)

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from storymeter.human.analysis.survey import CriterionMean, Survey
-from storymeter.report.assessment_page import survey_means
 from storymeter.report.figures.charts import Bar, Tile, bar_and_whisker, heat_map, lanes, lines, shares, steps
+from storymeter.report.figures.files import png, svg_file
 from storymeter.report.figures.marks import shape
 from storymeter.report.figures.points import Dot, Spread, boxes, dots, places_of, scatter
+from storymeter.report.studies import survey_means
 
 HOSTILE = "<script>alert(1)</script>\"'&\x00\u202eab"
 VALUES = np.linspace(0, 1, 20)
@@ -81,3 +82,18 @@ def test_japanese_names_take_the_room_they_need() -> None:
     wide = dots([Dot("日本語の名前", 1.0)], label="", alternative="")
     place = [float(re.search(r'x="([\d.]+)"[^>]*class="name"', str(f)).group(1)) for f in (narrow, wide)]
     assert place[1] > place[0] >= 60
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_as_a_file_carries_its_light_colours(name: str) -> None:
+    text = svg_file(FIGURES[name]).decode()
+    assert "class=" not in text and "var(" not in text and "<script" not in text
+    assert text.startswith("<svg ") and 'xmlns="http://www.w3.org/2000/svg"' in text
+    assert png(FIGURES[name]).startswith(b"\x89PNG")
+
+
+def test_the_stylesheet_decides_as_in_a_browser() -> None:
+    hollow = svg_file(dots([Dot("a", 1.0, hollow=True, colour=1)], label="", alternative="")).decode()
+    solid = svg_file(dots([Dot("a", 1.0, colour=1)], label="", alternative="")).decode()
+    assert 'fill="#d55e00"' in solid and 'fill="#d55e00"' not in hollow
+    assert 'font-size="12px"' in svg_file(FIGURES["lines"]).decode()  # text.soft is stronger than text

@@ -133,7 +133,11 @@ def test_pictures_stand_beside_the_page_only_where_it_would_be_too_large(
     assert write_page(tmp_path / "a.html", found, **options) == [tmp_path / "a.html"]
     assert "data:image/jpeg" in (tmp_path / "a.html").read_text()
     monkeypatch.setattr(build, "LARGEST", 1000)
+    explained: list[object] = []
+    explain = build.details
+    monkeypatch.setattr(build, "details", lambda *a: explained.append(a) or explain(*a))
     assert write_page(tmp_path / "b.html", found, **options) == [tmp_path / "b.html", tmp_path / "b_files"]
+    assert len(explained) == 1  # models look at the pictures once
     text = (tmp_path / "b.html").read_text()
     assert "data:image/jpeg" not in text
     for address in data_of(text)["images"].values():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from storymeter.report.stress import audit_figure, damage_tables, figures, result_table
+from storymeter.report.figures.files import png, svg_file
+from storymeter.report.stress import audit_figure, curve_figure, damage_tables, result_table
 from storymeter.report.templating import table_page
 from storymeter.scores import Signature
 from storymeter.stress import Audit
@@ -45,7 +46,7 @@ def test_the_figure_is_a_matrix_without_a_legend_and_marks_what_does_not_hold() 
     text = str(audit_figure(AUDIT))
     assert text.count('class="tile') == 3 * 2
     assert text.count(" flag") == 1 and "-50.0" in text
-    assert figures(RESULT, "original")["png"].startswith(b"\x89PNG")
+    assert png(audit_figure(AUDIT)).startswith(b"\x89PNG")
 
 
 def test_pictures_of_any_name_are_the_same_bytes_again_and_warn_of_nothing(
@@ -54,5 +55,6 @@ def test_pictures_of_any_name_are_the_same_bytes_again_and_warn_of_nothing(
     named = Result(
         LABELS[4:], tuple(Row("計量", row.part, row.cells[4:]) for row in ROWS[:1]), RESULT.signature
     )
-    first, again = figures(named, None), figures(named, None)
-    assert first == again and not recwarn.list
+    drawn = curve_figure(named)
+    assert png(drawn) == png(drawn) and not recwarn.list
+    assert svg_file(drawn) == svg_file(curve_figure(named)) and "計量" in svg_file(drawn).decode()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .._options import COUNT, PATH, RESAMPLES, keep, option, print_result, say, together, write_figures
+from .._options import COUNT, PATH, RESAMPLES, keep, option, print_result, say, together
 from .._verbs import Verbs
 
 if TYPE_CHECKING:
@@ -103,10 +103,7 @@ resampling_options = together(
 
 def show(shown: Presentation, style: str, page: Path | None, figures: Path | None) -> None:
     """Writes what --figures and --html ask for, and prints the result unless `style` is empty."""
-    if figures is not None and shown.figures is not None:
-        write_figures(figures, shown.figures())
-        say(f"Figures in {figures}")
-    keep(shown, page, None)
+    keep(shown, page, figures)
     say(*shown.notes)
     if style:
         print_result(shown, style)

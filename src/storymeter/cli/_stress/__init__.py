@@ -143,6 +143,7 @@ def keep(folder: str | None, name: str, **files: str) -> None:
 def deliver(shown: Presentation, options: dict[str, Any], verb: str) -> None:
     """Print the result in the style asked for, and put everything that belongs to it into the folder."""
     from ...report import render
+    from ...report.figures.files import png, svg_file
 
     print_result(shown, options["style"])
     if out := options["out"]:
@@ -151,6 +152,7 @@ def deliver(shown: Presentation, options: dict[str, Any], verb: str) -> None:
             write_text(folder / f"{verb}.{ending}", render(shown, style))
         if shown.page is not None:
             write_text(folder / f"{verb}.html", shown.page())
-        for kind, data in (shown.figures() if shown.figures else {}).items():
-            write_bytes(folder / f"{verb}.{kind}", data)
+        for figure in (shown.figures() if shown.figures else {}).values():
+            write_bytes(folder / f"{verb}.svg", svg_file(figure))
+            write_bytes(folder / f"{verb}.png", png(figure))
         say(f"Table, figure and page: {folder}/{verb}.*")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from ..marks import mark_notes, rough, scale_note
 from ..scores import signature_lines
 from ..templating import Shown, environment, render
 from .boards import board, forest, matrix, verdict, warnings
-from .details import details, inline
+from .details import details
 from .findings import Findings
 from .sections import methods
 
@@ -42,17 +43,23 @@ def report_page(
     audit: Mapping[str, Any] | None = None,
     people: Mapping[str, Any] | None = None,
     unsupported: Sequence[Any] | None = None,
-    store: Callable[[str, bytes], str] = inline,
+    store: Callable[[str, bytes], str] | None = None,
 ) -> str:
     """The whole page as text. `by_annotator` is the table of scores against each annotator alone; `audit` and
     `people` are sections that were asked for, `unsupported` the words that no reference supports:
-    [system][document][caption]. `store` keeps pictures, inside the page if nothing else is said.
+    [system][document][caption]. `store(name, bytes)` keeps a picture beside the page and gives its
+    address; it is called where the page would be too large with its pictures inside.
     """
-    more = details(findings, images, device, store)
+    more = details(findings, images, device)
     if unsupported is not None:
         more["unsupported"] = unsupported
-    content = block(data(findings, details=more))
+    found = data(findings, details=more)
+    content = block(found)
     numbers = len(findings.ids) * len(findings.systems) * len(findings.metrics)
+    if store is not None and more.get("images") and len(content) + NUMBER * numbers > LARGEST:
+        pictures = {name: b64decode(address.partition(",")[2]) for name, address in more["images"].items()}
+        found["images"] = {name: store(name, picture) for name, picture in pictures.items()}
+        content = block(found)
     written = list(_written(findings, COMPLETE - len(content.encode()) - NUMBER * numbers))
     return render(
         "report.html",
@@ -155,19 +162,17 @@ def write_page(path: Path, findings: Findings, **options: Any) -> list[Path]:
     """
     from ...files import write_bytes, write_text
 
-    text = report_page(findings, **options)
-    if len(text.encode()) <= LARGEST or "data:image/jpeg" not in text:
-        write_text(path, text)
-        return [path]
     folder = path.with_name(f"{path.stem}_files")
+    pictures: list[Path] = []
 
     def store(name: str, data: bytes) -> str:
         safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in name)[:100] + ".jpg"
-        write_bytes(folder / safe, data)
+        pictures.append(folder / safe)
+        write_bytes(pictures[-1], data)
         return f"{folder.name}/{safe}"
 
-    write_text(path, report_page(findings, **{**options, "store": store}))
-    return [path, folder]
+    write_text(path, report_page(findings, store=store, **options))
+    return [path, folder] if pictures else [path]
 
 
 # The data block of the page: one JSON object that the page's script reads, and any other program can.

@@ -6,7 +6,7 @@ import base64
 import io
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +25,10 @@ MOST = 600
 SIDE = 320
 
 
-def details(
-    findings: Findings, images: str | None, device: str, store: Callable[[str, bytes], str]
-) -> dict[str, Any]:
-    """`store(name, bytes)` keeps a picture and gives its address."""
+def details(findings: Findings, images: str | None, device: str) -> dict[str, Any]:
+    """What a page says of the texts of stories, with their pictures, or of single captions."""
     if findings.kind == "story":
-        return _stories(findings, images, device, store)
+        return _stories(findings, images, device)
     return {"pairs": _pairs(findings)} if findings.kind == "caption" and findings.annotators else {}
 
 
@@ -41,9 +39,7 @@ def _within(findings: Findings, system: int) -> Iterator[Document | None]:
     return (docs.get(id) if k < most else None for k, id in enumerate(findings.ids))
 
 
-def _stories(
-    findings: Findings, images: str | None, device: str, store: Callable[[str, bytes], str]
-) -> dict[str, Any]:
+def _stories(findings: Findings, images: str | None, device: str) -> dict[str, Any]:
     from ...models.media import Pictures
     from ...story.explain import explain_story
     from ..story_page import repeated_words
@@ -57,7 +53,7 @@ def _stories(
         for name in names:
             path = shelf.find(name) if shelf else None
             if name not in addresses and path is not None:
-                addresses[name] = store(name, _small(path))
+                addresses[name] = _inline(_small(path))
         found: dict[str, Any] = {
             "repeated": sorted(repeated_words(story)),
             "images": [escape_controls(name) for name in names],
@@ -105,7 +101,7 @@ def _small(path: Path) -> bytes:
     return out.getvalue()
 
 
-def inline(name: str, data: bytes) -> str:
+def _inline(data: bytes) -> str:
     return f"data:image/jpeg;base64,{base64.b64encode(data).decode()}"
 
 

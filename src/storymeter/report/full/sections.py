@@ -141,7 +141,7 @@ def people_section(findings: Findings, analysis: Analysis, *, seed: int = 0) -> 
 
 def study_section(study: Study) -> dict[str, Any]:
     """A preference study or a survey."""
-    figure = {"title": study.figure_note, "drawn": study.svg(), "note": study.figure_note}
+    figure = {"title": study.figure_note, "drawn": study.draw(), "note": study.figure_note}
     tables = [shown(table) for table in study.tables]
     return {"summary": study.notes, "figures": [figure], "tables": tables}
 
