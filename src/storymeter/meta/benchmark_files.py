@@ -11,10 +11,14 @@
   raters with four aspects and their mean each; the human score is the mean of the raters' means.
 - `hat` (Petryk et al., ALOHa, NAACL 2024): `metaeval/hat/hat-trainval.json`, a list of `caption`,
   `references`, `grounding` ([word, wrong?] per word) and `contains_hallucination`. A metric should score
-  captions without a hallucination higher (AUC); the words are labelled."""
+  captions without a hallucination higher (AUC); the words are labelled.
+- `sick` (Marelli et al., LREC 2014): `metaeval/sick/SICK.txt`, a table with tabs: `sentence_A`, `sentence_B`,
+  `relatedness_score` (1 to 5) and `SemEval_set`, of which TEST counts. The first sentence is scored against
+  the second one; Spearman."""
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,7 +30,7 @@ from ..captions import Caption, Document
 from ..errors import DataError
 from ..pairs.word_kinds import WORD
 from .compute import captions_task, documents_task
-from .records import Benchmark, decoded, decoded_lines
+from .records import Benchmark, decoded, decoded_lines, lines_of
 from .scores import Judgement
 from .words import LabelledSentence
 
@@ -139,6 +143,29 @@ def hat(data: Path) -> Benchmark:
     )
     notes = ("The human score is 1 for a caption without a hallucinated word, else 0.",)
     return _benchmark("hat", "HAT", task, judged, "auc", notes=notes, words=labels)
+
+
+def sick(data: Path) -> Benchmark:
+    path = data / "metaeval" / "sick" / "SICK.txt"
+    rows = csv.DictReader(lines_of(path), delimiter="\t", quoting=csv.QUOTE_NONE)
+    texts, judged = [], []
+    for number, row in enumerate(rows, 2):
+        try:
+            pair, score = (
+                (row["sentence_A"].strip(), row["sentence_B"].strip()),
+                float(row["relatedness_score"]),
+            )
+        except (KeyError, AttributeError, TypeError, ValueError):
+            raise DataError(
+                f"{path}, line {number}: two sentences and a score are expected.",
+                hint="The columns are called sentence_A, sentence_B and relatedness_score, with tabs between"
+                " them.",
+            ) from None
+        if (row.get("SemEval_set") or "TEST").strip() == "TEST":
+            texts.append((f"sick\t{number:05d}", pair[0], [pair[1]]))
+            judged.append(Judgement("sick", f"{number:05d}", score))
+    notes = ("The human score says how related the two sentences are, 1 to 5.",)
+    return _benchmark("sick", "SICK, test", captions_task(texts), judged, "spearman", notes=notes)
 
 
 def _placed(text: str, grounding: Sequence[tuple[str, bool]]) -> tuple[tuple[int, int, bool], ...]:

@@ -26,8 +26,9 @@ from .scores import Scores, join_scores, tabulate
 from .value_cache import kept_values
 from .words import WordResult, said_at_all, word_auc, word_measures
 
-#: what every metric of a report card is tested against, and by how many permutations
-YARDSTICK, PERMUTATIONS = "meteor", 1000
+#: what every metric of a report card is tested against, and by how many permutations: so many that Holm's
+#: correction over several hundred tests can leave some
+YARDSTICK, PERMUTATIONS = "meteor", 20_000
 #: metrics of a benchmark that is asked for none, with and without references
 USUAL = ("bleu_1", "bleu_4", "rouge_l", "meteor", "cider")
 WITHOUT_REFERENCES = ("rovist_nr", "self_bleu", "distinct_2", "words")
@@ -159,6 +160,8 @@ class Card:
     skipped: Mapping[str, str] = field(default_factory=dict)
     signatures: Mapping[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    #: what a metric that knows nothing reaches in the headline
+    chance: float = 0.0
 
 
 def report_card(
@@ -212,6 +215,7 @@ def _card(found: Benchmark, asked: Sequence[str] | None, run: Run, kept: Path | 
         skipped=skipped,
         signatures=signatures,
         notes=found.notes,
+        chance=found.chance,
     )
 
 

@@ -11,8 +11,8 @@ docs/meta-evaluation.md says.
   left out; the human score is z.
 - `stories-roc`, `story-cloze` and `vist-edit` (`story_benchmarks`).
 - `wrong-detail` (`meta.minimal_pairs`): captions with one wrong detail; no human judgement.
-- `factvc-…`, `nebula`, `thumb`, `msvd-eval` and `hat` (`benchmark_files`), `pascal-50s` and `foil`
-  (`choices`): see those modules.
+- `factvc-…`, `nebula`, `thumb`, `msvd-eval`, `hat` and `sick` (`benchmark_files`), `pascal-50s`, `foil` and
+  `vidhal` (`choices`): see those modules.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from ..errors import DataError, StorymeterError, UsageError, closest
 from ..options import parse
 from ..registry import MEASURES
 from ..registry import metric as get_metric
-from .benchmark_files import factvc, hat, msvd, nebula, thumb
-from .choices import foil, pascal50s
+from .benchmark_files import factvc, hat, msvd, nebula, sick, thumb
+from .choices import foil, pascal50s, vidhal
 from .compute import Key, pooled
 from .minimal_pairs import FOLDER as ANET
 from .minimal_pairs import NAME as WRONG_DETAIL
@@ -208,6 +208,8 @@ BENCHMARKS: dict[str, Callable[[Path], Benchmark]] = {
     "thumb-machines": lambda data: thumb(data, machines=True),
     "msvd-eval": msvd,
     "hat": hat,
+    "vidhal": vidhal,
+    "sick": sick,
 }
 FOLDERS = {
     "flickr8k-expert": "metaeval/flickr8k_expert",
@@ -228,6 +230,8 @@ FOLDERS = {
     "thumb": "metaeval/thumb/mscoco_THumB-1.0.jsonl",
     "msvd-eval": "metaeval/msvd_eval/MSVD-Eval.json",
     "hat": "metaeval/hat/hat-trainval.json",
+    "vidhal": "metaeval/vidhal/annotations.json",
+    "sick": "metaeval/sick/SICK.txt",
 }
 #: other readings of the same files
 SAME_FILES = {"factvc-activitynet-paper": "factvc-activitynet", "thumb-machines": "thumb"}

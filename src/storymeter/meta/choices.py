@@ -7,6 +7,9 @@
 - `foil` (after Shekhar et al., ACL 2017, on nocaps): `metaeval/foil/nocaps-val-foil.json`, a list of
   `references`, `baseline`, `foil` and `replacement` (right word, wrong word); the baseline should score
   higher. The words of the foil are labelled: the replaced one is wrong.
+- `vidhal` (Choong et al., 2024): `metaeval/vidhal/annotations.json`, a list of `video`, `aspect` and
+  `captions`: "1" is right, "2" has a small error and "3" a large one. Against the right caption as reference,
+  "2" should score higher than "3". Reported: accuracy per aspect and their mean.
 
 A tie counts half, and is named."""
 
@@ -52,6 +55,12 @@ class _Foil(msgspec.Struct):
     replacement: tuple[str, str]
 
 
+class _VidHal(msgspec.Struct):
+    video: str | int
+    aspect: str
+    captions: dict[str, str]
+
+
 class ChoiceResult(NamedTuple):
     """One metric on the pairs of one category (`all`: every pair; `mean`: the mean over categories)."""
 
@@ -88,6 +97,21 @@ def foil(data: Path) -> Benchmark:
         words = tuple((m.start(), m.end(), m.group().lower() in parts) for m in WORD.finditer(pair.foil))
         labels.append(LabelledSentence(f"{number:05d}", pair.foil, words, tuple(pair.references)))
     return _of_choices("foil", "FOIL (nocaps)", captions_task(rows), choices, tuple(labels))
+
+
+def vidhal(data: Path) -> Benchmark:
+    path = data / "metaeval" / "vidhal" / "annotations.json"
+    rows, choices = [], []
+    for number, each in enumerate(decoded(path, list[_VidHal])):
+        if not {"1", "2", "3"} <= set(each.captions):
+            raise DataError(
+                f"{path}: the captions of {each.video!r} are {', '.join(sorted(each.captions)) or 'none'}.",
+                hint='Three are expected: "1" (right), "2" and "3" (the larger error).',
+            )
+        ids = {level: f"{each.aspect}-{level}\t{number:05d}" for level in "23"}
+        rows += [(key, each.captions[level], [each.captions["1"]]) for level, key in ids.items()]
+        choices.append(Choice(ids["2"], ids["3"], each.aspect))
+    return _of_choices("vidhal", "VidHal", captions_task(rows), choices)
 
 
 def _of_choices(

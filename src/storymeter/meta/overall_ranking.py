@@ -1,10 +1,13 @@
 """How metrics stand over several benchmarks, and which of them to trust: a rule, no opinion.
 
-On each benchmark the metrics are ranked by the statistic of its published figures, ties sharing a rank. Every
-two metrics are compared there by a two-sided permutation test; Benjamini and Hochberg's correction runs over
-all comparisons of all benchmarks together. What survives it at .05 is a win of the one and a loss of the
-other, unless the winner was trained on the benchmark (`Measure.trained_on`), or does not state its training
-data (plug-ins and judges that say nothing): then it counts for nobody, and is listed apart.
+A metric is judged where it has not learnt. On each benchmark the metrics are ranked by the statistic of its
+published figures, ties sharing a rank; one that was trained or tuned on it (`Measure.trained_on`), or does
+not state its training data (plug-ins and judges that say nothing), takes no rank away from the others, and
+its own rank there does not count in its mean. Every two metrics are compared by a two-sided permutation test;
+Benjamini and Hochberg's correction runs over all comparisons of all benchmarks together, so that about one
+win in twenty is expected to be chance; how many are left under Holm's correction (any false win at .05) is
+stated beside. What survives is a win of the one and a loss of the other, unless the winner has learnt from
+the benchmark: then it counts for nobody, and is listed apart.
 
 Variants of one metric (`sts` and `sts(engine=align)`, `bleu_1` to `bleu_4`) are one family. On each benchmark
 a metric is compared with the best variant of every other family, and with no variant of its own: so weaker
@@ -24,13 +27,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import StorymeterError
-from ..measure import NOT_STATED, TrainingData
+from ..measure import NOT_STATED, TrainingData, asks_anyone
 from ..registry import MEASURES
 from ..registry import metric as get_metric
-from ..stats.multiple import benjamini_hochberg
-from ..stats.ranks import mean_ranks
+from ..stats.multiple import benjamini_hochberg, holm
 
 SIGNIFICANT = 0.05
+#: what a score takes, the cheapest first
+COSTS = ("words", "model", "requests")
+_NEEDS = ("no model", "a model that reads every sentence", "requests to a served model")
 #: benchmarks that no person judged: a column of their own
 NOT_PEOPLE = frozenset(["wrong-detail"])
 #: benchmarks whose texts stand in another one, or that have one rater a text: shown, but not counted
@@ -72,9 +77,13 @@ class Contest:
 @dataclass(frozen=True, slots=True)
 class Standing:
     metric: str
-    #: by benchmark
+    #: by benchmark; where it has learnt, the rank that it would have among the others
     ranks: Mapping[str, float]
+    #: the benchmarks that it has learnt from, or may have
+    learnt: frozenset[str]
     wins: int
+    #: those that Holm's correction leaves
+    certain_wins: int
     losses: int
     #: (metric, benchmark) of its losses, and of those that do not count because the winner has seen it
     beaten: tuple[tuple[str, str], ...]
@@ -83,7 +92,9 @@ class Standing:
 
     @property
     def mean_rank(self) -> float:
-        return float(np.mean(list(self.ranks.values()))) if self.ranks else math.nan
+        """Over the benchmarks that it has not learnt from; NaN where there is none."""
+        fair = [rank for benchmark, rank in self.ranks.items() if benchmark not in self.learnt]
+        return float(np.mean(fair)) if fair else math.nan
 
 
 def seen_by(metric: str) -> TrainingData:
@@ -91,6 +102,15 @@ def seen_by(metric: str) -> TrainingData:
         return get_metric(metric).trained_on
     except StorymeterError:
         return TrainingData(NOT_STATED)
+
+
+def cost_of(metric: str) -> str:
+    """What a score takes: `words` (of the text alone), `model`, or `requests` to a served model."""
+    try:
+        made = get_metric(metric)
+    except StorymeterError:
+        return COSTS[0]
+    return COSTS[2] if asks_anyone(made) else COSTS[made.slow]
 
 
 def counts(metric: str, benchmark: str) -> bool:
@@ -135,35 +155,43 @@ def standings(contests: Sequence[Contest]) -> list[Standing]:
     """Best first, by the rule at the top."""
     metrics = list(dict.fromkeys(name for contest in contests for name in contest.figures))
     listed = [(contest, test) for contest in contests for test in _counted(contest)]
-    survived = [p < SIGNIFICANT for p in benjamini_hochberg([test.p for _, test in listed])] if listed else []
+    p = [test.p for _, test in listed]
+    survived = [q < SIGNIFICANT for q in benjamini_hochberg(p)] if p else []
+    certain = [q < SIGNIFICANT for q in holm(p)] if p else []
     ranks: dict[str, dict[str, float]] = {name: {} for name in metrics}
     varies = set()
     for contest in contests:
-        known = {
+        found = {
             name: -math.inf if math.isnan(figure.value) else figure.value
             for name, figure in contest.figures.items()
         }
-        varies |= {name for name, value in known.items() if value > -math.inf}
-        for name, rank in zip(known, mean_ranks([-value for value in known.values()]), strict=True):
-            ranks[name][contest.benchmark] = float(rank)
-    wins = dict.fromkeys(metrics, 0)
+        varies |= {name for name, value in found.items() if value > -math.inf}
+        fair = [value for name, value in found.items() if counts(name, contest.benchmark)]
+        for name, value in found.items():
+            others = fair if counts(name, contest.benchmark) else [*fair, value]
+            above, equal = sum(v > value for v in others), sum(v == value for v in others)
+            ranks[name][contest.benchmark] = above + (equal + 1) / 2
+    wins, certain_wins = dict.fromkeys(metrics, 0), dict.fromkeys(metrics, 0)
     beaten: dict[str, list[tuple[str, str]]] = {name: [] for name in metrics}
     uncounted: dict[str, list[tuple[str, str]]] = {name: [] for name in metrics}
     leading = {contest.benchmark: _leaders(contest) for contest in contests}
-    for (contest, test), real in zip(listed, survived, strict=True):
+    for (contest, test), real, sure in zip(listed, survived, certain, strict=True):
         leaders = leading[contest.benchmark]
         if real and not counts(test.better, contest.benchmark):
             if test.better in leaders:
                 uncounted[test.worse].append((test.better, contest.benchmark))
         elif real:
             wins[test.better] += test.worse in leaders
+            certain_wins[test.better] += sure and test.worse in leaders
             if test.better in leaders:
                 beaten[test.worse].append((test.better, contest.benchmark))
-    found = [
+    standing = [
         Standing(
             name,
             ranks[name],
+            frozenset(benchmark for benchmark in ranks[name] if not counts(name, benchmark)),
             wins[name],
+            certain_wins[name],
             len(beaten[name]),
             tuple(beaten[name]),
             tuple(uncounted[name]),
@@ -171,7 +199,11 @@ def standings(contests: Sequence[Contest]) -> list[Standing]:
         )
         for name in metrics
     ]
-    return sorted(found, key=lambda s: (s.metric not in varies, s.losses - s.wins, s.mean_rank, s.metric))
+    return sorted(standing, key=lambda s: (s.metric not in varies, s.losses - s.wins, _last(s), s.metric))
+
+
+def _last(standing: Standing) -> float:
+    return math.inf if math.isnan(standing.mean_rank) else standing.mean_rank
 
 
 def advice(found: Sequence[Standing], benchmarks: int) -> str:
@@ -179,11 +211,17 @@ def advice(found: Sequence[Standing], benchmarks: int) -> str:
     if not found:
         return "No benchmark with references was found."
     first = found[0]
+    rank = "" if math.isnan(first.mean_rank) else f"; its mean rank is {first.mean_rank:.1f}"
     text = (
         f"Recommended first: `{first.metric}`. Over {benchmarks} benchmark{'s' * (benchmarks != 1)} it wins"
-        f" {first.wins:,} comparisons with other metrics and loses {first.losses:,} (after correction for"
-        f" multiple tests); its mean rank is {first.mean_rank:.1f}."
+        f" {first.wins:,} comparisons with other metrics and loses {first.losses:,} (false discovery rate"
+        f" .05; {first.certain_wins:,} wins are left under Holm's correction){rank}."
     )
+    cost = COSTS.index(cost_of(first.metric))
+    cheaper = next((s.metric for s in found if COSTS.index(cost_of(s.metric)) < cost), None)
+    if cheaper is not None:
+        text += f" It needs {_NEEDS[cost]}; the best that needs {_NEEDS[COSTS.index(cost_of(cheaper))]} is"
+        text += f" `{cheaper}`."
     against: dict[str, list[str]] = {}
     for winner, benchmark in first.beaten:
         against.setdefault(winner, []).append(benchmark)

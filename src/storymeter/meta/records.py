@@ -47,6 +47,11 @@ class Benchmark:
     #: sentences whose words people called right or wrong
     words: tuple[LabelledSentence, ...] = ()
 
+    @property
+    def chance(self) -> float:
+        """What a metric that knows nothing reaches in the headline: one of two, or no correlation."""
+        return 0.5 if self.headline in ("accuracy", "auc") else 0.0
+
 
 def sampled(benchmark: Benchmark, most: int, seed: int) -> Benchmark:
     """At most so many items, each with all its systems, or so many pairs, drawn by the seed: for metrics that

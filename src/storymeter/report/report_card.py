@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 
 from ..meta.benchmarking import PERMUTATIONS, YARDSTICK, Card
 from ..meta.comparisons import MetricComparison
-from ..meta.overall_ranking import DETAILS_ONLY, NOT_PEOPLE, Contest, Standing, advice, standings
+from ..meta.overall_ranking import DETAILS_ONLY, NOT_PEOPLE, Contest, Standing, advice, cost_of, standings
 from ..meta.statistics import MetricResult
 from .agreement import STATISTICS, Agreement, agreement_data, choice_data, choice_table, shown_statistics
 from .figures.points import Panel, panels
@@ -25,12 +25,15 @@ from .templating import render, shown
 RULE = (
     "Rule: metrics are compared pairwise on every benchmark of the table (two-sided permutation tests of"
     f" {PERMUTATIONS:,} permutations; Pearson, or accuracy over pairs), with Benjamini and Hochberg's"
-    " correction over all of these tests together. Variants of one metric are one family: each metric meets"
-    " the best variant of every other family. A pair that cannot be tested is no win, and a metric that does"
-    " not vary is last. A significant difference is a win of one metric and a loss"
-    " of the other, unless data of this benchmark, or closely related data, were used to train or tune the"
-    " winner: then neither is counted. The metric with the most wins minus losses is recommended first; the"
-    " one that wins most often against it is named second."
+    " correction over all of these tests together: about one win in twenty is expected to be chance. Variants"
+    " of one metric are one family: each metric meets the best variant of every other family. A pair that"
+    " cannot be tested is no win, and a metric that does not vary is last. A significant difference is a win"
+    " of one metric and a loss of the other, unless data of this benchmark, or closely related data, were"
+    " used to train or tune the winner: then neither is counted. Ranks are by the benchmark's own statistic,"
+    " among the metrics that have not learnt from it; a rank in brackets is that of a metric that has, or"
+    " does not state its training data, and does not count in its mean. The metric with the most wins minus"
+    " losses is recommended first; the one that wins most often against it is named second. Cost: words are counted"
+    " or compared, a model reads every sentence, or requests go to a served model."
     " Benchmarks with one rater per text, and those whose texts also occur in another one, are in the"
     " details only."
 )
@@ -81,8 +84,9 @@ def summary_table(
             s.mean_rank,
             s.wins,
             s.losses,
-            *(s.ranks.get(contest.benchmark) for contest in counted),
+            *(_rank(s, contest.benchmark) for contest in counted),
             *([details.get(s.metric)] if details else []),
+            cost_of(s.metric),
             s.seen.what,
         ]
         for s in found
@@ -90,7 +94,12 @@ def summary_table(
     ranks = numbers("g", *(contest.benchmark for contest in counted))
     ranks += [Column("wrong detail", ".1f", 100)] if details else []
     columns = [Column("mean rank", ".1f"), *numbers(",d", "wins", "losses"), *ranks]
-    return Table(["metric", *columns, "training or tuning data"], rows, "Ranks over benchmarks")
+    return Table(["metric", *columns, "cost", "training or tuning data"], rows, "Ranks over benchmarks")
+
+
+def _rank(standing: Standing, benchmark: str) -> float | str | None:
+    rank = standing.ranks.get(benchmark)
+    return rank if rank is None or benchmark not in standing.learnt else f"({rank:g})"
 
 
 def picture(found: Sequence[Standing], counted: Sequence[Contest]) -> Markup:
@@ -115,10 +124,20 @@ def card_json(cards: Sequence[Card], **about: Any) -> str:
             **about,
             "advice": advice(found, len(counted)),
             "wrong_detail": noticed(cards),
-            "standings": [{**asdict(s), "mean_rank": s.mean_rank, "seen": s.seen._asdict()} for s in found],
+            "standings": [
+                {
+                    **asdict(s),
+                    "learnt": sorted(s.learnt),
+                    "mean_rank": s.mean_rank,
+                    "cost": cost_of(s.metric),
+                    "seen": s.seen._asdict(),
+                }
+                for s in found
+            ],
             "benchmarks": [
                 {
                     "benchmark": card.benchmark,
+                    "chance": card.chance,
                     "levels": [agreement_data(a) for a in card.agreements],
                     "accuracy": choice_data(card.choices),
                     "skipped": dict(card.skipped),
@@ -177,6 +196,7 @@ def _cell(result: MetricResult, key: str, level: str) -> str:
 def _details(cards: Sequence[Card]) -> Iterator[tuple[str, list[str], Table]]:
     """Heading, notes and table of every benchmark and level."""
     for card in cards:
+        chance = f"A metric that knows nothing reaches {_chance(card)}."
         missing = "; ".join(f"{name} ({reason})" for name, reason in card.skipped.items())
         lacking = [f"Not computed: {missing}"] if missing else []
         for agreement in card.agreements:
@@ -184,11 +204,18 @@ def _details(cards: Sequence[Card]) -> Iterator[tuple[str, list[str], Table]]:
             said = (
                 [f"For {', '.join(turned)} a lower value is better; the sign was reversed."] if turned else []
             )
-            notes = [*agreement.notes, *said, *lacking]
+            notes = [*agreement.notes, *said, *lacking, chance]
             title = f"{agreement.title}: {agreement.level} level"
             yield title, notes, card_table(agreement, card.headline)
         if card.choices:
-            yield card.title, [*card.notes, *lacking], choice_table(card.choices, "")
+            yield card.title, [*card.notes, *lacking, chance], choice_table(card.choices, "")
+
+
+def _chance(card: Card) -> str:
+    """Accuracies over pairs are printed in per cent."""
+    if card.choices:
+        return f"{100 * card.chance:g} %"
+    return f"{card.chance:g} ({STATISTICS.get(card.headline, card.headline)})"
 
 
 def _known(cards: Sequence[Card]) -> dict[str, str]:

@@ -12,12 +12,15 @@ import pytest
 from click.testing import CliRunner
 
 from storymeter.cli import cli
+from storymeter.engine.run import Run
 from storymeter.errors import DataError
 from storymeter.meta.benchmark_files import unmarked
+from storymeter.meta.benchmarking import benchmark, report_card
 from storymeter.meta.benchmarks import available, load
 from storymeter.meta.choices import choice_results
 from storymeter.meta.compute import MetricValues, values_of
 from storymeter.meta.words import said_at_all, word_auc
+from storymeter.report.report_card import card_markdown
 
 
 def write(path: Path, value: Any, *, lines: bool = False) -> None:
@@ -108,6 +111,23 @@ def small(tmp_path: Path) -> Path:
             },
         ],
     )
+    write(
+        folder / "vidhal" / "annotations.json",
+        [
+            {"video": f"v{k}", "aspect": aspect, "dataset": "own",
+             "captions": {"2": "a dog runs fast", "3": "a car drives", "1": "a dog runs slowly"}}
+            for k, aspect in enumerate(("action", "action", "order"))
+        ],
+    )  # fmt: skip
+    sick = ["pair_ID\tsentence_A\tsentence_B\tentailment_label\trelatedness_score\tSemEval_set"]
+    sick += [
+        "1\tA dog runs\tA dog is running\tENTAILMENT\t4.9\tTEST",
+        '2\tA cat\tA "dog"\tNEUTRAL\t2\tTRAIN',
+        "3\tA dog runs\tA car stops\tNEUTRAL\t1.2\tTEST",
+        "4\tA dog\tA dog eats\tNEUTRAL\t3.1\tTEST",
+    ]
+    (folder / "sick").mkdir()
+    (folder / "sick" / "SICK.txt").write_text("\n".join(sick))
     return tmp_path
 
 
@@ -349,3 +369,33 @@ def test_constant_human_scores_are_no_test(small: Path) -> None:
     assert result.exit_code == 0, result.output
     (one,) = msgspec.json.decode(result.stdout)["comparisons"]
     assert one["p"] is None and one["reason"] == "a side is constant"
+
+
+def test_two_errors_of_one_caption(small: Path) -> None:
+    found = load("vidhal", small)
+    assert [choice.category for choice in found.choices] == ["action", "action", "order"]
+    assert found.chance == 0.5
+    values, _ = values_of(found.task, ["bleu_1"], Run(jobs=1))
+    (*_, mean) = choice_results(found.choices, values, resamples=0)
+    assert (mean.category, mean.accuracy, mean.pairs) == ("mean", 1.0, 3)
+    write(small / "metaeval/vidhal/annotations.json", [{"video": 1, "aspect": "x", "captions": {"1": "a"}}])
+    with pytest.raises(DataError, match='Three are expected: "1"'):
+        load("vidhal", small)
+
+
+def test_how_related_two_sentences_are(small: Path) -> None:
+    found = load("sick", small)
+    assert [judgement.value for judgement in found.judgements] == [4.9, 1.2, 3.1]  # those of the test set
+    assert found.headline == "spearman" and found.chance == 0.0
+    result = benchmark("sick", small, ["bleu_1"], resamples=0, permutations=10).agreements[0].results[0]
+    assert result.n == 3 and result.values["spearman"] > 0.4
+    (small / "metaeval/sick/SICK.txt").write_text("sentence_A\tsentence_B\tscore\nx\ty\t2")
+    with pytest.raises(DataError, match="relatedness_score"):
+        load("sick", small)
+
+
+def test_the_card_says_what_chance_is(small: Path) -> None:
+    cards = report_card(small, ["meteor", "bleu_1"], ["vidhal", "hat", "nebula"], resamples=0)
+    text = card_markdown(cards, date="", version="", command="")
+    for said in ("reaches 50 %.", "reaches 0.5 (AUC).", "reaches 0 (tau-c)."):
+        assert f"A metric that knows nothing {said}" in text, said

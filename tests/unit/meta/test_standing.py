@@ -14,7 +14,7 @@ from storymeter.meta import overall_ranking
 from storymeter.meta.benchmarks import Benchmark
 from storymeter.meta.choices import choice_contest, choice_results
 from storymeter.meta.compute import MetricValues, captions_task
-from storymeter.meta.overall_ranking import Contest, Figure, Outcome, advice, standings
+from storymeter.meta.overall_ranking import Contest, Figure, Outcome, advice, cost_of, standings
 from storymeter.meta.records import Choice
 
 Run = Callable[..., tuple[int, str, str]]
@@ -40,8 +40,10 @@ def test_the_rule() -> None:
         ]
     )
     assert [(s.metric, s.wins, s.losses) for s in found] == [("x", 3, 1), ("y", 2, 1), ("z", 0, 3)]
-    assert found[0].ranks == {"one": 1, "two": 2, "three": 2}
+    # y has learnt from the third: it takes no rank from x there, and its own does not count
+    assert found[0].ranks == {"one": 1, "two": 2, "three": 1}
     assert found[1].ranks == {"one": 2.5, "two": 1, "three": 1}
+    assert found[1].learnt == {"three"} and found[1].mean_rank == 1.75
     assert found[0].uncounted == (("y", "three"),) and found[0].beaten == (("y", "two"),)
     said = advice(found, 3)
     assert said.startswith("Recommended first: `x`. Over 3 benchmarks it wins 3 comparisons")
@@ -58,6 +60,26 @@ def test_what_correction_takes_away_is_no_win() -> None:
     lucky = Contest("lucky", "", "pearson", figures, [Outcome("x", "y", 0.02)])
     assert [s.wins for s in standings([lucky])] == [1, 0]
     assert [s.wins for s in standings([lucky, *many])] == [0, 0]
+
+
+def test_wins_that_holm_leaves_are_stated_beside() -> None:
+    """Twenty differences of p .03 are wins at a false discovery rate of .05, and none of them is sure."""
+    figures = {"x": Figure(0.5), "y": Figure(0.4)}
+    found = standings([Contest(str(k), "", "pearson", figures, [Outcome("x", "y", 0.03)]) for k in range(20)])
+    assert (found[0].wins, found[0].certain_wins) == (20, 0)
+    assert "it wins 20 comparisons with other metrics and loses 0" in advice(found, 20)
+    assert "0 wins are left under Holm's correction" in advice(found, 20)
+
+
+def test_the_cost_stands_beside_the_advice() -> None:
+    found = standings([contest("one", {"sts": 0.9, "meteor": 0.5}, ("sts", "meteor"))])
+    said = advice(found, 1)
+    assert "It needs a model that reads every sentence; the best that needs no model is `meteor`." in said
+    assert [cost_of(name) for name in ("judge(model=m,endpoint=http://x/v1)", "facts", "bleu_4")] == [
+        "requests",
+        "model",
+        "words",
+    ]
 
 
 def test_pairs_count_by_category() -> None:

@@ -151,7 +151,7 @@ def test_the_card_has_a_column_for_wrong_details(run: Run, folder: Path) -> None
     assert made in out  # what was left out is said
     summary, details = out.split("## Details")
     assert "Over 1 benchmark it" in summary
-    assert "| pascal-50s | wrong detail | training or tuning data |" in summary
+    assert "| pascal-50s | wrong detail | cost | training or tuning data |" in summary
     mean = {
         line.split("|")[1].strip(): line.split("|")[-4].strip()
         for line in details.splitlines()
