@@ -32,8 +32,8 @@ RULE = (
     " used to train or tune the winner: then neither is counted. Ranks are by the benchmark's own statistic,"
     " among the metrics that have not learnt from it; a rank in brackets is that of a metric that has, or"
     " does not state its training data, and does not count in its mean. The metric with the most wins minus"
-    " losses is recommended first; the one that wins most often against it is named second. Cost: words are counted"
-    " or compared, a model reads every sentence, or requests go to a served model."
+    " losses is recommended first; the one that wins most often against it is named second. Cost: words are"
+    " counted or compared, a model reads every sentence, or requests go to a served model."
     " Benchmarks with one rater per text, and those whose texts also occur in another one, are in the"
     " details only."
 )

@@ -159,7 +159,7 @@ def test_the_card_has_a_column_for_wrong_details(run: Run, folder: Path) -> None
     }
     for name in ("bleu_1", "words"):  # the column holds the mean over kinds
         (row,) = [line for line in summary.splitlines() if line.startswith(f"| {name} |")]
-        assert row.split("|")[-3].strip() == mean[name]
+        assert row.split("|")[-4].strip() == mean[name]
     code, out, err = run("meta", "report-card", "--data", str(folder), *asked, "--format", "json")
     assert set(json.loads(out)["wrong_detail"]) == {"bleu_1", "words"}, err
 
