@@ -15,7 +15,7 @@ from __future__ import annotations
 import importlib
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -44,6 +44,8 @@ class Metric(Measure, ABC):
     uses_device: ClassVar[bool] = False
     #: whether a higher value is a better text; None where neither is (a count).
     higher_is_better: ClassVar[bool | None] = True
+    #: parts that stand in columns of their own beside the value, in the table of systems
+    shown_parts: ClassVar[tuple[str, ...]] = ()
 
     @property
     def slow(self) -> bool:
@@ -156,6 +158,10 @@ class Metric(Measure, ABC):
         depends on the others beyond its references.
         """
         return {}
+
+    def remarks(self, scores: Mapping[str, Score]) -> list[str]:
+        """What a reader of the table must know of these scores, by system: whole sentences."""
+        return []
 
     def by_document(self, rows: FloatArray) -> FloatArray:
         """The value of each document by itself."""

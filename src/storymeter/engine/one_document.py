@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from ..captions import Corpus, Document
+from ..context import Context
 from ..dense.caption_pairs import video_links
 from ..dense.soda import Soda
 from ..dense.timeline import Timeline, timeline_of
@@ -23,7 +24,7 @@ from ..pairs.spice import GraphComparison, compare_graphs
 from ..progress import Note, unsaid
 from ..registry import metric as get_metric
 from ..scores import Score
-from ..story.explain import StoryExplanation, explain_story
+from ..story.explain import StoryExplainer, StoryExplanation, StoryParts, explainable, scored_values
 from .results import Results
 from .run import Run
 from .scored_files import load_runs
@@ -72,7 +73,8 @@ def show(
     candidates: a file of captions, or a saved run.
     references: files of references; a saved run has its own.
     system: of a saved run; default: the first.
-    metric: whose matching is shown (soda_b, soda_c, soda_d); default: soda_c, or that of the saved run.
+    metric: whose matching is shown (soda_b, soda_c, soda_d; default: soda_c, or that of the saved run); of a
+        story rovist, rovist_vg, rovist_c or rovist_nr with their options (default: those of the saved run).
     view: `graphs`: scene graphs of any document; `facts`: the words that no reference supports.
     layout: how the files are read.
     images: the folder of the pictures of stories.
@@ -89,7 +91,7 @@ def show(
         raise UsageError("--system chooses from a saved run.", hint="A file of captions has one system.")
     else:
         (corpus,), against = read_systems([path], paths, layout=layout, note=note)
-        looked = OneSystem(corpus, tuple(against), metric or "soda_c", Run(against, **settings))
+        looked = OneSystem(corpus, tuple(against), metric or "soda_c", Run(against, **settings), metric)
     if view == "facts":
         return looked.support(document, device)
     if view == "graphs" or looked.corpus.kind == "caption":
@@ -107,6 +109,8 @@ class OneSystem:
     references: tuple[Corpus, ...]
     metric: str
     source: Run | Results
+    #: the metric that was named
+    named: str | None = None
 
     @classmethod
     def of_results(
@@ -122,10 +126,11 @@ class OneSystem:
         if system is not None and system not in names:
             raise UsageError(f"{path} has no system {system!r}.", hint=closest(system, names))
         chosen = results.system(system or names[0])
+        named = metric
         aligned = [score.metric for score in chosen.scores if score.alignment is not None]
         if metric is None:
             metric = "soda_c" if "soda_c" in aligned or not aligned else aligned[0]
-        return cls(chosen.candidates, results.references, metric, results)
+        return cls(chosen.candidates, results.references, metric, results, named)
 
     def document(self, name: str) -> Document:
         known = self.corpus.by_id()
@@ -215,16 +220,40 @@ class OneSystem:
         return found
 
     def story(self, name: str, images: str | None, device: str) -> StoryExplanation:
-        """The other stories of the file give the idf."""
-        found = self.corpus.by_id()
-        if name not in found:
-            raise DataError(
-                f"{self.corpus.name!r} has no document {name!r}.", hint=closest(name, self.corpus.by_id())
-            )
-        return explain_story(
-            found[name][0],
-            system=self.corpus.name,
-            corpus=self.corpus.documents,
-            images=images,
-            device=device,
-        )
+        """By the metrics of the saved run, or by the one that was named."""
+        document = self.document(name)
+        asked = [] if self.named is None else explainable([self.named])
+        if not isinstance(self.source, Run):
+            if asked and asked[0] not in self.source.metrics:
+                known = ", ".join(score.metric for score in self.source.systems[0].scores)
+                raise UsageError(f"The saved run has no scores of {self.named}.", hint=f"It has {known}.")
+            return StoryExplanations(self.source, self.corpus.name, images, device, asked).of(document)
+        context = Context(**{**self.source.context.settings(), "images": images, "device": device})
+        parts = StoryParts.of(asked).or_default()
+        explainer = StoryExplainer(self.source.task(self.corpus), context, parts)
+        return explainer.explain(document, self.corpus.name)
+
+
+class StoryExplanations:
+    """Of the stories of a system, by the metrics of its run."""
+
+    def __init__(
+        self,
+        results: Results,
+        system: str,
+        images: str | None,
+        device: str = "cpu",
+        metrics: Sequence[Metric] = (),
+    ) -> None:
+        """`metrics`: some of the run's; default: all. A run without RoViST is explained by the defaults."""
+        self.system = results.system(system)
+        self.metrics = results.metrics
+        wanted = StoryParts.of(metrics or self.metrics)
+        run = Run(results.references, **results.conditions.settings)
+        context = Context(**{**run.context.settings(), "images": images, "device": device})
+        parts = wanted if any(wanted) else wanted.or_default()
+        self._explainer = StoryExplainer(run.task(self.system.candidates), context, parts)
+
+    def of(self, document: Document) -> StoryExplanation:
+        scored = scored_values(self.metrics, self.system.scores, document.id)
+        return self._explainer.explain(document, self.system.name, scored)

@@ -26,7 +26,7 @@ from ..scores import Score, Signature
 #: what is computed otherwise
 FORMULA = ("plugin", "prompt", "parameters")
 #: what follows from the captions of a system, or from the time
-OF_SYSTEM = frozenset({"answered", "marks", "repaired", "compares", "learnt", "stories", "regions", "vg"})
+OF_SYSTEM = frozenset({"answered", "marks", "repaired", "compares", "learnt", "regions", "vg"})
 
 
 def check_comparable(scores: Mapping[str, Sequence[Score]]) -> None:

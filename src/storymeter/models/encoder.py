@@ -86,13 +86,13 @@ class Encoder:
     def label(self) -> str:
         return f"{self.name}#{self.hash[:8]}{mark(self.precision)}"
 
-    def embed(self, sentences: Sequence[str], *, progress: Progress = silent) -> Float32:
+    def embed(self, sentences: Sequence[str], *, alone: bool = False, progress: Progress = silent) -> Float32:
         """(sentences, dimension): mean-pooled, length one. An empty sentence is encoded like any other; where
-        the tokeniser puts nothing around it, its vector is 0."""
+        the tokeniser puts nothing around it, its vector is 0. `alone`: see `minilm.equal_batches`."""
         places: dict[str, int] = {}
         index = np.array([places.setdefault(sentence, len(places)) for sentence in sentences], dtype=np.int64)
         out = np.zeros((len(places), self.dimension), np.float32)
-        for rows, ids, hidden in self._groups(list(places), None, progress):
+        for rows, ids, hidden in self._groups(list(places), None, progress, alone=alone):
             if ids.shape[1]:
                 mean = hidden.mean(1)
                 out[rows] = (mean / mean.norm(dim=1, keepdim=True).clamp(min=1e-12)).float().cpu().numpy()
@@ -109,11 +109,11 @@ class Encoder:
                 yield int(row), TokenVectors(ids[k], vectors[k])
 
     def _groups(
-        self, sentences: list[str], layer: int | None, progress: Progress
+        self, sentences: list[str], layer: int | None, progress: Progress, *, alone: bool = False
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], Any]]:
         """Sentences with equally many tokens: their places, token ids and token vectors."""
         torch = need_torch("The sentence encoder")
-        from .minilm import batches, side_by_side
+        from .minilm import batches, equal_batches, side_by_side
 
         if layer is not None and not 0 <= layer <= self.layers:
             raise DataError(
@@ -141,11 +141,11 @@ class Encoder:
             ids = [np.array([encoded[row] for row in rows], dtype=np.int64) for rows in batch]
             return batch, ids, self._hidden([torch.from_numpy(group).to(self.device) for group in ids], layer)
 
-        for batch, ids, hidden in side_by_side(
-            read, batches([len(encoded[row]) for row in told], self.device), self.device
-        ):
+        lengths = [len(encoded[row]) for row in told]
+        parts = (equal_batches if alone else batches)(lengths, self.device)
+        for batch, ids, hidden in side_by_side(read, parts, self.device):
             yield from zip(batch, ids, hidden, strict=True)
-            done += sum(map(len, batch))
+            done += sum(len(set(rows.tolist())) for rows in batch)
             progress("encoding sentences", done, len(encoded))
 
     def _hidden(self, ids: list[Any], layer: int | None) -> list[Any]:

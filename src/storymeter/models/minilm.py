@@ -210,6 +210,23 @@ def batches(lengths: Sequence[int], device: Any) -> Iterator[list[NDArray[np.int
         begin = stop
 
 
+#: rows of a batch of `equal_batches`, on a processor and elsewhere
+EQUAL, EQUAL_ELSEWHERE = 4, 128
+
+
+def equal_batches(lengths: Sequence[int], device: Any) -> Iterator[list[NDArray[np.int64]]]:
+    """The places of sentences in batches of one length and one number of rows; where too few are left, the
+    last one stands several times. Products of one shape treat each row alike, so that no bit of a sentence
+    depends on which others there are. It takes about a tenth longer than `batches`.
+    """
+    rows = EQUAL if device.type == "cpu" else EQUAL_ELSEWHERE
+    order = np.argsort(lengths, kind="stable")
+    for places in np.split(order, np.flatnonzero(np.diff([lengths[place] for place in order])) + 1):
+        for begin in range(0, len(places), rows):
+            part = places[begin : begin + rows]
+            yield [np.concatenate([part, np.repeat(part[-1:], rows - len(part))])]
+
+
 def side_by_side(work: Callable[[Part], Result], parts: Iterable[Part], device: Any) -> Iterator[Result]:
     """`work` on each part, without gradients; the results in the order of the parts.
 

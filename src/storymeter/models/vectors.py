@@ -75,13 +75,20 @@ class Embeddings(KeptVectors):
     cache never pays for it."""
 
     def __init__(
-        self, model: str = "", device: str = "cpu", *, cache: bool = True, precision: Precision = "fp32"
+        self,
+        model: str = "",
+        device: str = "cpu",
+        *,
+        cache: bool = True,
+        precision: Precision = "fp32",
+        alone: bool = False,
     ) -> None:
+        """`alone`: no bit of a vector depends on the other sentences that are encoded with it."""
         model = "" if model == DEFAULT else model
-        self._model, self._device, self._precision = model, device, precision
+        self._model, self._device, self._precision, self._alone = model, device, precision, alone
         self.label, dimension, key = _identity(model)
         self.label += mark(precision)
-        key += mark(precision).replace("/", "-")
+        key += mark(precision).replace("/", "-") + ("-alone" if alone else "")
         super().__init__(f"sentences-{key}.sqlite", dimension, cache=cache)
 
     def rows(self, sentences: Sequence[str], progress: Progress = silent) -> NDArray[np.int64]:
@@ -119,7 +126,8 @@ class Embeddings(KeptVectors):
     def _encoded(self, texts: Sequence[str], progress: Progress) -> Float32:
         if self._model == encoder.MULTILINGUAL:
             return encoder.embed(texts)
-        return load_encoder(self._model, self._device, self._precision).embed(texts, progress=progress)
+        loaded = load_encoder(self._model, self._device, self._precision)
+        return loaded.embed(texts, alone=self._alone, progress=progress)
 
     def _remembered(self, texts: Sequence[str]) -> list[str]:
         """Takes from the cache what is there; the sentences that are not."""

@@ -167,7 +167,7 @@ def score_table(results: Results) -> Table:
     return Table(
         [*names, "score", "95 %", "parts", Column("n", ",d")],
         rows,
-        note=scale_note(_percent(results)),
+        note=" ".join(note for note in (scale_note(_percent(results)), *remarks(results)) if note),
         signatures=signature_lines(results),
         machine=machine,
     )
@@ -186,15 +186,16 @@ def leaderboard_table(results: Results, comparisons: Sequence[Comparison] = ()) 
     first = results.systems[0].scores[0]
     grouped = results.conditions.unit and not results.in_shards
     units = int(units_of(results, first.ids).max(initial=-1)) + 1 if grouped else first.n
-    columns = [
-        [_cell(system.scores[k], mark) for system, mark in zip(results.systems, by_metric[k], strict=True)]
-        for k in range(len(results.metrics))
-    ]
     arrows = {True: "", False: " ↓", None: ""}
-    heads: list[Column | str] = [
-        *keys("system"),
-        *(s.metric + arrows[s.higher_is_better] for s in results.systems[0].scores),
-    ]
+    heads: list[Column | str] = [*keys("system")]
+    columns = []
+    for k, (metric, first_score) in enumerate(zip(results.metrics, results.systems[0].scores, strict=True)):
+        for part in metric.shown_parts:
+            heads.append(part)
+            columns.append([_part(system.scores[k], part) for system in results.systems])
+        heads.append(first_score.metric + arrows[first_score.higher_is_better])
+        both = zip(results.systems, by_metric[k], strict=True)
+        columns.append([_cell(system.scores[k], mark) for system, mark in both])
     rows = [[system.name, *(column[k] for column in columns)] for k, system in enumerate(results.systems)]
     shown = [cell for column in columns for cell in column]
     notes = [
@@ -209,6 +210,7 @@ def leaderboard_table(results: Results, comparisons: Sequence[Comparison] = ()) 
         rough(units) if any("±" in cell.text for cell in shown) else "",
         "↓ lower is better." if any(m.higher_is_better is False for m in results.metrics) else "",
         scale_note(_percent(results)),
+        *remarks(results),
     ]
     return Table(
         heads,
@@ -225,6 +227,22 @@ def notebook(results: Results) -> str:
     table = leaderboard_table(results, results.compare() if few else ()).render("html")
     gaps = [line for line, s in zip(coverage_lines(results), results, strict=True) if any(s.coverage.sizes)]
     return table + "".join(f"<p class=note>{escape(line)}</p>\n" for line in gaps)
+
+
+def remarks(results: Results) -> list[str]:
+    """What the metrics say of their scores."""
+    return list(
+        dict.fromkeys(
+            sentence
+            for k, metric in enumerate(results.metrics)
+            for sentence in metric.remarks({system.name: system.scores[k] for system in results.systems})
+        )
+    )
+
+
+def _part(score: Score, part: str) -> Cell:
+    value = score.parts[part]
+    return Cell(value, f"{value:.{1 if abs(value) >= 10 else 2}f}")
 
 
 def _cell(score: Score, mark: Mark) -> Cell:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 
+from ..errors import many
 from ..story.explain import StoryExplanation, crops_of
 from ..story.regions import Box
 from ..text.words import words
@@ -56,7 +57,12 @@ def headline(story: StoryExplanation) -> str:
             ),
         )
     if story.sight is not None:
-        parts.insert(0, f"grounding (VG) {story.sight.score:.3f} (scaled {story.sight.scaled:.3f})")
+        sight = story.sight
+        parts.insert(
+            0,
+            f"grounding (VG) {sight.score:.3f} (scaled {sight.scaled:.3f}, per noun {sight.per_noun:.3f},"
+            f" {many(len(sight.nouns), 'noun')})",
+        )
     return "   ".join(parts)
 
 

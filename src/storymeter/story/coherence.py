@@ -3,7 +3,9 @@
     C = mean over neighbouring sentences (A, B) of p(B follows A)
 
 p comes from a sentence-order classifier (`order_net`): trained on human stories, where a swapped pair is the
-negative example. A sentence that repeats the one before it has p = 0. A story of one sentence has no pair: it
+negative example. A sentence that repeats the one before it has p = 0; final marks are left out, because a
+missing one gives the last sentence away; p is calibrated by a temperature. The paper does none of the three:
+`repeats=score`, `marks=keep`, `temperature=one` are its reading. A story of one sentence has no pair: it
 scores 0 and is counted in the part `single`; an empty sentence is left out.
 
 Models: the embedded one (our top layers on MiniLM; see docs/models/coherence.md for what it can and cannot
@@ -18,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +32,7 @@ from ..options import option
 from ..progress import Progress, silent
 from ..scores import Signature
 from .documents import StoryMetric, stories_of
+from .order_net import AS_TRAINED, Reading
 
 if TYPE_CHECKING:
     from ..context import Context
@@ -45,9 +48,13 @@ class PairClassifier(Protocol):
     def label(self) -> str: ...
 
     def probabilities(
-        self, pairs: Sequence[tuple[str, str]], *, progress: Progress = silent
+        self,
+        pairs: Sequence[tuple[str, str]],
+        *,
+        reading: Reading = AS_TRAINED,
+        progress: Progress = silent,
     ) -> NDArray[np.float64]:
-        """p(B follows A) for every pair (A, B)."""
+        """p(B follows A) for every pair (A, B); no bit of it depends on the other pairs."""
 
 
 @functools.lru_cache(maxsize=2)
@@ -70,7 +77,11 @@ def load(path: str = "", device: str = "cpu") -> PairClassifier:
 
 
 def coherence(
-    stories: Sequence[Sequence[str]], model: PairClassifier, progress: Progress = silent
+    stories: Sequence[Sequence[str]],
+    model: PairClassifier,
+    progress: Progress = silent,
+    *,
+    reading: Reading = AS_TRAINED,
 ) -> list[NDArray[np.float64]]:
     """p of every neighbouring pair, one array per story; each distinct pair is judged once per block of
     stories.
@@ -80,6 +91,7 @@ def coherence(
         block = stories[begin : begin + BLOCK]
         values = model.probabilities(
             [pair for story in block for pair in pairwise(story)],
+            reading=reading,
             progress=silent if len(stories) > BLOCK else progress,
         )
         ends = np.cumsum([max(len(story) - 1, 0) for story in block])
@@ -101,9 +113,22 @@ class Coherence(StoryMetric):
         "", "a folder with a classifier of sentence pairs, or lm: a language model; empty: the packaged one"
     )
 
+    repeats: Literal["zero", "score"] = option(
+        "zero", "a sentence that repeats the one before it: 0, or what the model says, as in the paper"
+    )
+    marks: Literal["strip", "keep"] = option("strip", "final marks of sentences; the paper keeps them")
+    temperature: Literal["fitted", "one"] = option(
+        "fitted", "temperature of the model: fitted to held-out pairs, or 1 as in the paper"
+    )
+
+    @property
+    def reading(self) -> Reading:
+        return Reading(self.repeats == "zero", self.marks == "strip", self.temperature == "fitted")
+
     def document_values(self, task: Task, context: Context) -> FloatArray:
         stories = stories_of(task.candidates)
-        found = coherence(stories, load(self.model, context.device), context.progress)
+        model = load(self.model, context.device)
+        found = coherence(stories, model, context.progress, reading=self.reading)
         return np.array(
             [
                 [p.mean(), p.min(), 0.0] if len(p) else [0.0, 0.0, float(len(story) == 1)]
@@ -123,9 +148,10 @@ class Links(NamedTuple):
     mean: float
 
 
-def explain(sentences: Sequence[str], model: PairClassifier) -> Links:
+def explain(sentences: Sequence[str], model: PairClassifier, reading: Reading = AS_TRAINED) -> Links:
     """Figure 5 of the paper: every link of the story."""
-    values = model.probabilities(list(pairwise(sentences))) if len(sentences) > 1 else np.empty(0)
+    pairs = list(pairwise(sentences))
+    values = model.probabilities(pairs, reading=reading) if pairs else np.empty(0)
     return Links(
         tuple(map(float, values)),
         int(values.argmin()) if len(values) else -1,

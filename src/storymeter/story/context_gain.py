@@ -22,6 +22,7 @@ from ..errors import DataError
 from ..models.checkpoints import SAFELY, need_gguf, opening, torch_device, weights_hash
 from ..models.packages import placed
 from ..progress import Progress, silent
+from .order_net import AS_TRAINED, Reading
 
 NAME, FILE = "lm", "model.gguf"
 #: tokens of a sentence that are read, and sentences at once
@@ -49,17 +50,26 @@ class ContextGain:
         self.label = f"context-gain:{path.parent.name}#{weights_hash(path)[:8]}"
 
     def probabilities(
-        self, pairs: Sequence[tuple[str, str]], *, progress: Progress = silent
+        self,
+        pairs: Sequence[tuple[str, str]],
+        *,
+        reading: Reading = AS_TRAINED,
+        progress: Progress = silent,
     ) -> NDArray[np.float64]:
+        """Final marks are kept, and there is no temperature, whatever `reading` says."""
         clean = [(a.strip(), b.strip()) for a, b in pairs]
         asked = dict.fromkeys(pair for pair in (*clean, *(("", b) for _, b in clean)) if pair[1])
         known: dict[tuple[str, str], float] = {}
         order = sorted(asked, key=lambda pair: len(pair[0]) + len(pair[1]))
-        for begin in range(0, len(order), BATCH):
+        most = 1 if self._device.type == "cpu" else BATCH  # in a batch, last bits depend on the other pairs
+        for begin in range(0, len(order), most):
             progress("reading pairs of sentences", begin, len(order))
-            block = order[begin : begin + BATCH]
+            block = order[begin : begin + most]
             known |= dict(zip(block, self._surprise(block), strict=True))
-        gains = [0.0 if a == b or not b else 1 - np.exp(known[a, b] - known["", b]) for a, b in clean]
+        zero = reading.repeats_zero
+        gains = [
+            0.0 if (zero and a == b) or not b else 1 - np.exp(known[a, b] - known["", b]) for a, b in clean
+        ]
         return np.asarray(np.clip(np.array(gains, dtype=float), 0.0, 1.0))
 
     def _surprise(self, pairs: Sequence[tuple[str, str]]) -> list[float]:

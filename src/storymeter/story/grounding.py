@@ -2,14 +2,16 @@
     1-3.)
 
     best(t)  = max over all regions r of all pictures of the story of cos(vector(t), vector(r))
-    idf(t)   = log(N / (1 + df(t)))           N stories, df(t) of them name t
+    idf(t)   = log(N / (1 + df(t)))           N stories, df(t) of them name t (`noun_idf`)
     S        = log Σ_t exp(idf(t) · best(t))   over the nouns of every sentence, each once per sentence
     scaled   = 2 / (1 + exp(-S / 2)) - 1
+    per_noun = mean over the nouns t of best(t)
 
-The stories of the corpus that is scored give N and df (`idf=corpus`); with a handful of stories that means
-nothing, so use `idf=none` there, which is idf = 1. A story without nouns or without pictures scores 0 and is
-counted in the parts `no_nouns` and `no_pictures`. `missing=error` stops at pictures that are not there,
-`missing=skip` goes on without them.
+S grows with the logarithm of the number of nouns, as the paper warns: n nouns that resemble nothing give log
+n. `per_noun` (`pooling=mean` makes it the value) does not; it is the mean over the stories that have nouns
+and pictures. S is no share: with one noun of negative similarity it is below 0. A story without nouns or
+without pictures scores 0 and is counted in the parts `no_nouns` and `no_pictures`. `missing=error` stops at
+pictures that are not there, `missing=skip` goes on without them.
 
 Models: the embedded one (`spaces`; not the paper's), a folder that `storymeter train grounding` wrote
 (`rovist_vg(model=runs/vg)`), or a local Hugging Face model of pictures and texts, such as CLIP
@@ -18,8 +20,7 @@ Models: the embedded one (`spaces`; not the paper's), a folder that `storymeter 
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
@@ -35,16 +36,17 @@ from ..measure import Named, measure
 from ..models.media import Pictures, open_picture
 from ..models.vectors import KeptVectors
 from ..options import option
-from ..progress import Progress, silent
-from ..scores import Signature, short_hash
-from .documents import Missing, StoryMetric, sentences_of
+from ..scores import Score, Signature
+from .documents import Missing, StoryMetric
+from .noun_idf import SOURCES, fixed_frequencies, frequencies, story_nouns
 from .regions import Box, JointSpace, Regions, regions
 from .spaces import load_space
 
 if TYPE_CHECKING:
     from ..context import Context
 
-Idf = Literal["corpus", "none"]
+Pooling = Literal["lse", "mean"]
+Mentions = Literal["sentence", "all"]
 
 
 class PictureStore:
@@ -116,15 +118,12 @@ class Grounded(NamedTuple):
     idf: float
 
 
-def inverse_frequency(stories: Sequence[Sequence[Sequence[str]]]) -> dict[str, float]:
-    """Noun -> log(N / (1 + df)) over stories given as nouns per sentence (eq. 1)."""
-    counts = story_frequency(stories)
-    return {noun: float(np.log(len(stories) / (1 + count))) for noun, count in counts.items()}
+class StoryGrounding(NamedTuple):
+    """A story's nouns per sentence, the regions that show them best, and the pictures that are there."""
 
-
-def story_frequency(stories: Sequence[Sequence[Sequence[str]]]) -> dict[str, int]:
-    """Noun -> the number of stories that name it."""
-    return Counter(noun for story in stories for noun in {noun for sentence in story for noun in sentence})
+    nouns: list[tuple[str, ...]]
+    found: list[Grounded]
+    pictures: list[str]
 
 
 def log_sum_exp(values: NDArray[np.float64]) -> float:
@@ -145,7 +144,7 @@ def ground(
     names: Sequence[str],
     store: PictureStore,
     vectors: dict[str, Float32],
-    idf: dict[str, float] | None,
+    idf: Callable[[str], float] | None,
 ) -> list[Grounded]:
     """Each noun with the region that shows it best, whatever the picture; empty without nouns or pictures."""
     told = [(noun, number) for number, sentence in enumerate(story) for noun in sentence]
@@ -163,7 +162,7 @@ def ground(
             where[best[k]][0],
             where[best[k]][1],
             float(alike[k, best[k]]),
-            1.0 if idf is None else idf[noun],
+            1.0 if idf is None else idf(noun),
         )
         for k, (noun, number) in enumerate(told)
     ]
@@ -191,54 +190,110 @@ class RegionMetric(StoryMetric):
 )
 @dataclass(frozen=True)
 class VisualGrounding(RegionMetric):
-    parts: ClassVar[tuple[str, ...]] = ("value", "scaled", "nouns", "no_nouns", "no_pictures")
+    parts: ClassVar[tuple[str, ...]] = (
+        "value",
+        "per_noun",
+        "nouns",
+        "scaled",
+        "no_nouns",
+        "no_pictures",
+        "grounded",
+    )
+    shown_parts: ClassVar[tuple[str, ...]] = ("per_noun", "nouns")
 
-    idf: Idf = option("corpus", "rarity of nouns in the stories scored, or none")
+    idf: str = option(
+        "vist",
+        "stories that the rarity of nouns is counted over: vist (packaged), references, corpus (the file"
+        " scored, as in the paper), a file of stories, or none",
+    )
     missing: Missing = option("error", "missing pictures: stop, or continue without them")
     scaled: bool = option(False, "whether the value is scaled to 0 … 1 (eq. 3)")
+    pooling: Pooling = option("lse", "lse: eq. 2, which grows with the number of nouns; mean: per noun")
+    mentions: Mentions = option("sentence", "whether a noun counts once per sentence or each time it stands")
+
+    def _check_options(self) -> None:
+        if self.scaled and self.pooling == "mean":
+            raise UsageError("scaled=true is for pooling=lse.", hint="Leave one of the two out.")
 
     def unshardable_reason(self) -> str:
-        return "the rarity of nouns is counted in all stories" if self.idf == "corpus" else ""
+        return "idf is counted over all stories" if self.idf in ("corpus", "references") else ""
 
     def document_values(self, task: Task, context: Context) -> FloatArray:
         store = self.store(context)
         if self.missing == "error":
             store.pictures.check(task.candidates)
-        stories = story_nouns(task.candidates, context.progress)
-        idf = inverse_frequency(stories) if self.idf == "corpus" else None
-        vectors = noun_vectors(stories, store.space)
-        out = np.zeros((len(stories), len(self.parts)))
-        for k, (document, story) in enumerate(zip(task.candidates, stories, strict=True)):
-            names = store.pictures.present(document)
-            found = ground(story, names, store, vectors, idf)
-            score = log_sum_exp(np.array([item.idf * item.similarity for item in found]))
-            count = sum(map(len, story))
-            out[k] = [scaled(score) if self.scaled else score, scaled(score), count, not count, not names]
-            context.progress("looking at pictures", k + 1, len(stories))
+        out = np.zeros((len(task), len(self.parts)))
+        for k, (story, found, names) in enumerate(self.grounded(task, context)):
+            score, nouns = self.pooled(found), sum(map(len, story))
+            value = scaled(score) if self.scaled else score
+            out[k] = [value, per_noun(found), nouns, scaled(score), not nouns, not names, bool(found)]
+            context.progress("looking at pictures", k + 1, len(task))
         return out
 
+    def grounded(
+        self, task: Task, context: Context, documents: Sequence[Document] | None = None
+    ) -> Iterator[StoryGrounding]:
+        """The nouns of each story of the task, or of some of them, and where its pictures show them."""
+        store = self.store(context)
+        documents = task.candidates if documents is None else documents
+        stories = story_nouns(documents, context.progress, repeated=self.mentions == "all")
+        counted = frequencies(context, task, self.idf)
+        vectors = noun_vectors(stories, store.space)
+        for document, story in zip(documents, stories, strict=True):
+            names = store.pictures.present(document)
+            found = ground(story, names, store, vectors, counted.idf if counted else None)
+            yield StoryGrounding(story, found, names)
+
+    def pooled(self, found: Sequence[Grounded]) -> float:
+        """Eq. 2."""
+        return log_sum_exp(np.array([item.idf * item.similarity for item in found]))
+
+    def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
+        values = super().combine(sums)
+        grounded = np.maximum(sums[..., self.parts.index("grounded")], 1.0)
+        values["per_noun"] = sums[..., self.parts.index("per_noun")] / grounded
+        if self.pooling == "mean":
+            values["value"] = values["per_noun"]
+        return values
+
+    def remarks(self, scores: Mapping[str, Score]) -> list[str]:
+        return [*_unequal_nouns(scores), *_without_pictures(scores)]
+
     def signature(self, context: Context) -> Signature:
-        return super().signature(context).add(idf=self.idf, missing=self.missing, scaled=self.scaled)
+        fixed = fixed_frequencies(self.idf)
+        source = self.idf if self.idf in SOURCES else "file"
+        own = super().signature(context).add(idf=source, stories=fixed.label if fixed else None)
+        return own.add(missing=self.missing, scaled=self.scaled, pooling=self.pooling, mentions=self.mentions)
 
     def corpus_fields(self, task: Task, context: Context) -> dict[str, object]:
-        """How many stories the rarity of nouns was counted over, and a hash of the counts."""
-        if self.idf == "none":
-            return {}
-        counts = story_frequency(story_nouns(task.candidates, context.progress))
-        return {"stories": f"{len(task)}#{short_hash(sorted(counts.items()))}"}
+        """How many stories idf was counted over, and a hash of the counts."""
+        counted = frequencies(context, task, self.idf)
+        return {"stories": counted.label} if counted else {}
 
 
-def story_nouns(documents: Sequence[Document], progress: Progress = silent) -> list[list[tuple[str, ...]]]:
-    """Per story and sentence its nouns."""
-    from .nouns import nouns
+def per_noun(found: Sequence[Grounded]) -> float:
+    """The mean similarity of a story's nouns with the regions that show them best; 0 without nouns."""
+    return float(np.mean([item.similarity for item in found])) if found else 0.0
 
-    out = []
-    for k, document in enumerate(documents):
-        out.append(nouns(sentences_of(document)))
-        progress("finding nouns", k + 1, len(documents))
-    return out
+
+def _unequal_nouns(scores: Mapping[str, Score]) -> list[str]:
+    counts = {system: score.parts["nouns"] for system, score in scores.items()}
+    low, high = min(counts, key=counts.__getitem__), max(counts, key=counts.__getitem__)
+    if counts[high] <= 1.1 * counts[low]:
+        return []
+    return [
+        f"{high} has {counts[high]:.1f} nouns a story and {low} {counts[low]:.1f}: rovist_vg grows with the"
+        " number of nouns, whether pictures show them or not; per_noun does not."
+    ]
+
+
+def _without_pictures(scores: Mapping[str, Score]) -> list[str]:
+    lacking = {system: round(score.parts["no_pictures"] * score.n) for system, score in scores.items()}
+    told = [f"{count:,} of {scores[system].n:,} of {system}" for system, count in lacking.items() if count]
+    return [f"Stories without any picture count 0 in grounding: {', '.join(told)}."] if told else []
 
 
 def noun_vectors(stories: Sequence[Sequence[Sequence[str]]], space: JointSpace) -> dict[str, Float32]:
+    """The vector of a noun is the same to the last bit, whatever other nouns there are."""
     distinct = sorted({noun for story in stories for sentence in story for noun in sentence})
-    return dict(zip(distinct, space.phrases(distinct), strict=True)) if distinct else {}
+    return dict(zip(distinct, space.nouns(distinct), strict=True)) if distinct else {}

@@ -35,7 +35,7 @@ from ..models.checkpoints import (
 from ..models.clip import load_clip
 from ..progress import Progress, silent
 from ..text.placeholders import fill
-from .order_net import plain
+from .order_net import AS_TRAINED, Reading, zero_repeats
 from .regions import Box, JointSpace
 
 _HEADS = re.compile(r"\w+For(SequenceClassification|NextSentencePrediction)|AlbertForPreTraining")
@@ -89,14 +89,20 @@ class BorrowedPairs:
         )
 
     def probabilities(
-        self, pairs: Sequence[tuple[str, str]], *, progress: Progress = silent
+        self,
+        pairs: Sequence[tuple[str, str]],
+        *,
+        reading: Reading = AS_TRAINED,
+        progress: Progress = silent,
     ) -> NDArray[np.float64]:
+        """Final marks are kept, and there is no temperature, whatever `reading` says."""
         torch = need_torch("This model")
         read = [(" ".join(fill(a).split()), " ".join(fill(b).split())) for a, b in pairs]
         order = sorted(dict.fromkeys(read), key=lambda pair: len(pair[0]) + len(pair[1]))
         found: dict[tuple[str, str], float] = {}
-        for begin in range(0, len(order), 64):
-            part = order[begin : begin + 64]
+        most = 1 if self.device.type == "cpu" else 64  # in a batch, last bits depend on the other pairs
+        for begin in range(0, len(order), most):
+            part = order[begin : begin + most]
             batch = self.tokenizer(
                 [a for a, _ in part],
                 [b for _, b in part],
@@ -111,8 +117,7 @@ class BorrowedPairs:
             chance = logits.sigmoid()[:, 0] if logits.shape[1] == 1 else logits.softmax(-1)[:, self.follows]
             found.update(zip(part, chance.double().cpu().tolist(), strict=True))
             progress("judging neighbouring sentences", begin + len(part), len(order))
-        same = [plain(a) == plain(b) for a, b in pairs]
-        return np.where(same, 0.0, np.array([found[pair] for pair in read], dtype=np.float64))
+        return zero_repeats(np.array([found[pair] for pair in read], dtype=np.float64), pairs, reading)
 
 
 class BorrowedSpace(JointSpace):

@@ -30,9 +30,12 @@ _GUESS = -25.0
 _FIRST_SURE_NOUN = 3_300_000
 
 
-def nouns(sentences: Sequence[str]) -> list[tuple[str, ...]]:
-    """Per sentence its distinct nouns, lower case, in the order they first appear."""
-    return [_nouns(sentence) for sentence in sentences]
+def nouns(sentences: Sequence[str], *, repeated: bool = False) -> list[tuple[str, ...]]:
+    """Per sentence its nouns, lower case, in the order in which they first appear; each once, or with
+    `repeated` as often as it stands there.
+    """
+    found = [_nouns(sentence) for sentence in sentences]
+    return found if repeated else [tuple(dict.fromkeys(each)) for each in found]
 
 
 @functools.lru_cache(maxsize=1 << 16)
@@ -42,11 +45,7 @@ def _nouns(sentence: str) -> tuple[str, ...]:
     if not tokens:
         return ()
     tagged = tagger(_WHAT).tag_sent(tokens, taglevel=1)
-    return tuple(
-        dict.fromkeys(
-            word for word, _, tag in tagged if word != "i" and _WORD.match(word) and _is_noun(word, tag)
-        )
-    )
+    return tuple(word for word, _, tag in tagged if word != "i" and _WORD.match(word) and _is_noun(word, tag))
 
 
 def _is_noun(word: str, tag: str) -> bool:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -65,14 +65,29 @@ class OrderConfig(msgspec.Struct, frozen=True, kw_only=True):
     trained: dict[str, Any] = {}
 
 
-def plain(sentence: str) -> str:
+class Reading(NamedTuple):
+    """How pairs of sentences are read: whether a repeated sentence has probability 0, whether final marks are
+    left out, and whether the temperature of the model counts. RoViST's paper does none of the three.
+    """
+
+    repeats_zero: bool = True
+    strip_marks: bool = True
+    fitted_temperature: bool = True
+
+
+#: the defaults of `rovist_c`
+AS_TRAINED = Reading()
+
+
+def plain(sentence: str, *, strip_marks: bool = True) -> str:
     """How the models read a sentence: placeholders filled, lower case, no final mark (a missing full stop
     would give the last sentence away), clitics joined as in ordinary prose.
 
     >>> plain("[male] did n't come .")
     "john didn't come"
     """
-    return _FINAL.sub("", _APART.sub(r"\1", " ".join(fill(sentence).lower().split())))
+    whole = _APART.sub(r"\1", " ".join(fill(sentence).lower().split()))
+    return _FINAL.sub("", whole) if strip_marks else whole
 
 
 class OrderModel:
@@ -168,17 +183,18 @@ class OrderModel:
         ).last_hidden_state
         return batch._replace(inputs=hidden)
 
-    def logits(self, pairs: Sequence[tuple[str, str]], *, progress: Progress = silent) -> FloatArray:
-        """z of every pair, as the net gives it, before the temperature; each distinct pair once, pairs of one
-        length together.
+    def logits(
+        self, pairs: Sequence[tuple[str, str]], *, strip_marks: bool = True, progress: Progress = silent
+    ) -> FloatArray:
+        """z of every pair, as the net gives it, before the temperature; each distinct pair once. No bit of z
+        depends on the other pairs.
         """
         torch = need_torch("Coherence")
-        from ..models.minilm import batches, side_by_side
+        from ..models.minilm import equal_batches, side_by_side
 
         places: dict[tuple[str, str], int] = {}
-        index = np.array(
-            [places.setdefault((plain(a), plain(b)), len(places)) for a, b in pairs], dtype=np.int64
-        )
+        read = [tuple(plain(text, strip_marks=strip_marks) for text in pair) for pair in pairs]
+        index = np.array([places.setdefault((a, b), len(places)) for a, b in read], dtype=np.int64)
         encoded = self.encode(list(places))
         out, done = np.empty(len(encoded)), 0
 
@@ -187,10 +203,10 @@ class OrderModel:
             return np.concatenate(groups), torch.cat(judged).double().cpu().numpy()
 
         for rows, values in side_by_side(
-            judge, batches([len(ids) for ids, _ in encoded], self.device), self.device
+            judge, equal_batches([len(ids) for ids, _ in encoded], self.device), self.device
         ):
             out[rows] = values
-            done += len(rows)
+            done += len(set(rows.tolist()))
             progress("judging neighbouring sentences", done, len(encoded))
         return out[index]
 
@@ -205,13 +221,28 @@ class OrderModel:
         )
         return [self.net.judge(hidden, group) for hidden, group in zip(upper.groups(), groups, strict=True)]
 
-    def probabilities(self, pairs: Sequence[tuple[str, str]], *, progress: Progress = silent) -> FloatArray:
-        """p that B follows A, for every pair; a repeated sentence (A = B once marks and case are gone) gets
-        0.
+    def probabilities(
+        self,
+        pairs: Sequence[tuple[str, str]],
+        *,
+        reading: Reading = AS_TRAINED,
+        progress: Progress = silent,
+    ) -> FloatArray:
+        """p that B follows A, for every pair; a repeated sentence (A = B once marks and case are gone) gets 0
+        unless `reading` says otherwise.
         """
-        z = self.logits(pairs, progress=progress) / self.config.temperature
-        same = np.array([plain(a) == plain(b) for a, b in pairs], dtype=bool)
-        return np.where(same, 0.0, 1.0 / (1.0 + np.exp(-z)))
+        z = self.logits(pairs, strip_marks=reading.strip_marks, progress=progress)
+        if reading.fitted_temperature:
+            z = z / self.config.temperature
+        return zero_repeats(1.0 / (1.0 + np.exp(-z)), pairs, reading)
+
+
+def zero_repeats(p: FloatArray, pairs: Sequence[tuple[str, str]], reading: Reading) -> FloatArray:
+    """0 where the second sentence repeats the first, if `reading` says so."""
+    if not reading.repeats_zero:
+        return p
+    same = np.array([plain(a) == plain(b) for a, b in pairs], dtype=bool)
+    return np.where(same, 0.0, p)
 
 
 def load_order_model(folder: Path, device: str = "cpu") -> OrderModel:

@@ -34,6 +34,7 @@ import numpy as np
 
 from .. import _native
 from ..arrays import FloatArray
+from ..captions import Document
 from ..join import Task
 from ..measure import Named, measure
 from ..options import option
@@ -103,6 +104,12 @@ class NonRedundancy(StoryMetric):
         out[:, 3] = [len(story) == 1 for story in stories]
         out[[not story for story in stories], 0] = 0.0
         return np.nan_to_num(out, nan=0.0)
+
+    def of_sentences(self, document: Document) -> tuple[float, float, float]:
+        """NR, inter and intra of one story, as `document_values` has them."""
+        (story,) = stories_of([document], like_nltk=self.jaccard == "pairs")
+        nr, inter, intra = np.nan_to_num(redundancy([story], n=self.n, jaccard=self.jaccard)[0]).tolist()
+        return (nr if story else 0.0), inter, intra
 
     def signature(self, context: Context) -> Signature:
         return super().signature(context).add(tok="treebank", jaccard=self.jaccard, n=self.n)

@@ -43,6 +43,10 @@ class JointSpace(Protocol):
     def phrases(self, texts: Sequence[str]) -> Float32:
         """(texts, width)"""
 
+    def nouns(self, texts: Sequence[str]) -> Float32:
+        """As `phrases`, one at a time: in a batch the last bits of a vector depend on its other texts."""
+        return np.concatenate([self.phrases([text]) for text in texts])
+
 
 class Box(NamedTuple):
     """Shares of the image: left, top, right, bottom."""

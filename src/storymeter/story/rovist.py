@@ -1,16 +1,19 @@
 """RoViST: the sum of grounding, coherence and non-redundancy (RoViST, section 3).
 
-    RoViST = VG + C + NR
+    RoViST     = VG + C + NR
+    scaled_sum = VG (scaled, eq. 3) + C + NR
 
-The three stand beside the sum as its parts. VG is unbounded while C and NR lie within 0 … 1; `scaled=true`
-adds VG on its scale of 0 … 1 (eq. 3) instead. Options of the parts go through:
+VG has no upper limit while C and NR lie within 0 … 1, so that the sum follows VG almost alone: tables show
+the three and their scaled sum before it, and say how strongly each correlates with it over the stories.
+`scaled=true` makes the scaled sum the value. Options of the parts go through:
 `rovist(idf=none,coherence=runs/albert,grounding=runs/vg)`."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -18,49 +21,83 @@ from ..arrays import FloatArray
 from ..join import Task
 from ..measure import Named, measure
 from ..options import option
-from ..scores import Signature
+from ..scores import Score, Signature
 from .coherence import Coherence
 from .documents import Missing, StoryMetric
-from .grounding import Idf, VisualGrounding
+from .grounding import Mentions, VisualGrounding
 from .redundancy import Jaccard, NonRedundancy
 
 if TYPE_CHECKING:
     from ..context import Context
 
+#: below so many stories correlations of parts are not printed
+FEW = 10
+
 
 @measure(Named("rovist", "grounding + coherence + non-redundancy (RoViST)"), papers=("wang2022",))
 @dataclass(frozen=True)
 class Rovist(StoryMetric):
-    parts: ClassVar[tuple[str, ...]] = ("value", "vg", "c", "nr")
+    parts: ClassVar[tuple[str, ...]] = (
+        "value",
+        "vg",
+        "c",
+        "nr",
+        "scaled_sum",
+        "per_noun",
+        "nouns",
+        "no_nouns",
+        "no_pictures",
+        "grounded",
+    )
+    shown_parts: ClassVar[tuple[str, ...]] = ("vg", "c", "nr", "scaled_sum")
 
     coherence: str = option("", "model of rovist_c")
     grounding: str = option("", "model of rovist_vg")
     regions: str = option("grid", "regions of rovist_vg")
-    idf: Idf = option("corpus", "idf of rovist_vg")
+    idf: str = option("vist", "idf of rovist_vg")
     missing: Missing = option("error", "missing pictures: stop, or continue without them")
     jaccard: Jaccard = option("set", "jaccard of rovist_nr")
     scaled: bool = option(False, "whether grounding is added on its scale of 0 … 1")
+    mentions: Mentions = option("sentence", "mentions of rovist_vg")
+    repeats: Literal["zero", "score"] = option("zero", "repeats of rovist_c")
+    marks: Literal["strip", "keep"] = option("strip", "marks of rovist_c")
+    temperature: Literal["fitted", "one"] = option("fitted", "temperature of rovist_c")
 
     @cached_property
     def seeing(self) -> VisualGrounding:
-        return VisualGrounding(self.grounding, self.regions, self.idf, self.missing, self.scaled)
+        return VisualGrounding(
+            self.grounding, self.regions, self.idf, self.missing, self.scaled, mentions=self.mentions
+        )
 
     @cached_property
     def linking(self) -> Coherence:
-        return Coherence(self.coherence)
+        return Coherence(self.coherence, self.repeats, self.marks, self.temperature)
 
     @cached_property
     def repeating(self) -> NonRedundancy:
         return NonRedundancy(self.jaccard)
 
+    @property
+    def members(self) -> tuple[VisualGrounding, Coherence, NonRedundancy]:
+        return self.seeing, self.linking, self.repeating
+
     def unshardable_reason(self) -> str:
         return self.seeing.unshardable_reason()
 
     def document_values(self, task: Task, context: Context) -> FloatArray:
-        columns = [
-            part.document_values(task, context)[:, 0] for part in (self.seeing, self.linking, self.repeating)
-        ]
-        return np.column_stack([sum(columns), *columns])
+        seen = self.seeing.document_values(task, context)
+        part = dict(zip(self.seeing.parts, seen.T, strict=True))
+        c = self.linking.document_values(task, context)[:, 0]
+        nr = self.repeating.document_values(task, context)[:, 0]
+        vg = part["value"]
+        sums = [vg + c + nr, vg, c, nr, part["scaled"] + c + nr]
+        return np.column_stack([*sums, *(part[name] for name in self.parts[5:])])
+
+    def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
+        values = super().combine(sums)
+        grounded = np.maximum(sums[..., self.parts.index("grounded")], 1.0)
+        values["per_noun"] = sums[..., self.parts.index("per_noun")] / grounded
+        return values
 
     def corpus_fields(self, task: Task, context: Context) -> dict[str, object]:
         return self.seeing.corpus_fields(task, context)
@@ -68,5 +105,26 @@ class Rovist(StoryMetric):
     def signature(self, context: Context) -> Signature:
         seeing, linking = self.seeing.signature(context), self.linking.signature(context)
         own = super().signature(context).add(tok="story", vg=seeing.get("model"))
-        shared = {key: seeing.get(key) for key in ("regions", "idf", "missing", "scaled")}
+        shared = {
+            key: seeing.get(key) or None
+            for key in ("regions", "idf", "stories", "missing", "scaled", "mentions")
+        }
         return own.add(**shared, c=linking.get("model"), jaccard=self.repeating.jaccard)
+
+    def remarks(self, scores: Mapping[str, Score]) -> list[str]:
+        """How strongly the sum follows each of its parts."""
+        rows = [score.rows for score in scores.values() if score.rows is not None]
+        found = self.seeing.remarks(scores)
+        if sum(map(len, rows)) < FEW:
+            return found
+        columns = dict(zip(self.columns, np.concatenate(rows).T, strict=True))
+        told = [
+            f"{name.upper()} {np.corrcoef(columns['value'], columns[name])[0, 1]:+.2f}"
+            for name in ("vg", "c", "nr")
+            if np.ptp(columns[name]) > 0 and np.ptp(columns["value"]) > 0
+        ]
+        return [
+            f"{self.name} is the sum VG + C + NR; over these {len(columns['value']):,} stories it correlates"
+            f" with {', '.join(told)}.",
+            *found,
+        ]

@@ -44,6 +44,7 @@ class LabelSpace(JointSpace):
         net, digest = efficientnet.load()
         self.net = net.to(self.device)
         self.words = Embeddings("", device)
+        self.alone = Embeddings("", device, alone=True)
         self.width = self.words.vectors.dimension
         self.labels = self.phrases(
             [line.split("\t")[1] for line in CLASSES.read_text(encoding="utf-8").splitlines()]
@@ -105,6 +106,9 @@ class LabelSpace(JointSpace):
 
     def phrases(self, texts: Sequence[str]) -> Float32:
         return self.words.of(texts)
+
+    def nouns(self, texts: Sequence[str]) -> Float32:
+        return self.alone.of(texts)
 
 
 def _face_cascade() -> Any:

@@ -43,7 +43,8 @@ from ..measure import Named, measure
 from ..options import option
 from ..scores import Signature
 from .documents import Missing
-from .grounding import PictureStore, RegionMetric, noun_vectors, story_nouns
+from .grounding import PictureStore, RegionMetric, noun_vectors
+from .noun_idf import story_nouns
 
 if TYPE_CHECKING:
     from ..context import Context

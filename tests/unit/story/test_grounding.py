@@ -16,7 +16,8 @@ from storymeter.context import Context
 from storymeter.errors import DataError, UsageError
 from storymeter.join import Coverage, Task
 from storymeter.registry import metric
-from storymeter.story.grounding import inverse_frequency, log_sum_exp, scaled
+from storymeter.story.grounding import log_sum_exp, scaled
+from storymeter.story.noun_idf import count_nouns
 from storymeter.story.regions import BoxTable, Grid, regions
 
 from . import tiny
@@ -42,8 +43,9 @@ def _story(id: str, *sentences: tuple[str, str | None]) -> Document:
 
 
 def test_the_formulas_by_hand() -> None:
-    idf = inverse_frequency([[("dog", "park"), ("dog",)], [("dog",)], [("sea",)], []])
-    assert idf["dog"] == pytest.approx(np.log(4 / 3)) and idf["sea"] == pytest.approx(np.log(2))
+    counted = count_nouns([[("dog", "park"), ("dog",)], [("dog",)], [("sea",)], []])
+    assert counted.idf("dog") == pytest.approx(np.log(4 / 3))
+    assert counted.idf("sea") == pytest.approx(np.log(2)) and counted.idf("moon") == pytest.approx(np.log(4))
     assert log_sum_exp(np.array([0.0, 0.0, 0.0])) == pytest.approx(np.log(3))
     assert log_sum_exp(np.array([])) == 0
     assert scaled(0.0) == 0 and scaled(2.0) == pytest.approx(2 / (1 + np.exp(-1)) - 1)
@@ -89,21 +91,20 @@ def test_the_right_pictures_score_above_shuffled_ones(photos: Path) -> None:
 
 def test_corner_cases(photos: Path, tmp_path: Path) -> None:
     setting = Context(images=str(photos))
-    assert metric("rovist_vg(idf=none)").rows(
+    nounless = metric("rovist_vg(idf=none)").score(
         _task(_story("a", ("we were there .", "chelsea.png"))), setting
-    )[0, :4].tolist() == [
-        0,
-        0,
-        0,
-        1,
-    ]  # no nouns
+    )
+    assert nounless.value == 0 and nounless.parts["no_nouns"] == 1 and nounless.parts["no_pictures"] == 0
     with pytest.raises(DataError, match="1 of 1 images are not in"):
         metric("rovist_vg").rows(_task(_story("a", ("a cat .", "gone.jpg"))), setting)
     with pytest.raises(DataError, match="name no image"):
         metric("rovist_vg").rows(_task(_story("a", ("a cat .", None))), setting)
-    assert metric("rovist_vg(missing=skip)").rows(_task(_story("a", ("a cat .", "gone.jpg"))), setting)[
-        0, [0, 4]
-    ].tolist() == [0, 1]
+    blind = metric("rovist_vg(missing=skip)")
+    score = blind.score(_task(_story("a", ("a cat .", "gone.jpg"))), setting)
+    assert score.value == 0 and score.parts["no_pictures"] == 1 and score.parts["nouns"] == 1
+    assert blind.remarks({"mine": score}) == [
+        "Stories without any picture count 0 in grounding: 1 of 1 of mine."
+    ]
     with pytest.raises(UsageError, match="none were given"):
         metric("rovist_vg").rows(_task(_story("a", ("a cat .", "x"))), Context())
     assert metric("rovist_vg(missing=skip,idf=none)").name == "rovist_vg(idf=none,missing=skip)"

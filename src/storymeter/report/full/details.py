@@ -40,15 +40,15 @@ def _within(findings: Findings, system: int) -> Iterator[Document | None]:
 
 
 def _stories(findings: Findings, images: str | None, device: str) -> dict[str, Any]:
+    from ...engine.one_document import StoryExplanations
     from ...models.media import Pictures
-    from ...story.explain import explain_story
     from ..story_page import repeated_words
 
     shelf = Pictures(images) if images else None
     addresses: dict[str, str] = {}
 
-    def row(document: Document, corpus: Sequence[Document]) -> dict[str, Any]:
-        story = explain_story(document, corpus=corpus, images=images, device=device)
+    def row(document: Document, explanations: StoryExplanations) -> dict[str, Any]:
+        story = explanations.of(document)
         names = shelf.of(document) if shelf else []
         for name in names:
             path = shelf.find(name) if shelf else None
@@ -75,13 +75,11 @@ def _stories(findings: Findings, images: str | None, device: str) -> dict[str, A
             ]
         return found
 
-    stories = [
-        [
-            None if document is None else row(document, system.candidates.documents)
-            for document in _within(findings, s)
-        ]
-        for s, system in enumerate(findings.results.systems)
-    ]
+    stories = []
+    for s, system in enumerate(findings.systems):
+        explanations = StoryExplanations(findings.results, system, images, device)
+        told = _within(findings, s)
+        stories.append([None if document is None else row(document, explanations) for document in told])
     return {
         "stories": stories,
         "images": {escape_controls(name): address for name, address in addresses.items()},

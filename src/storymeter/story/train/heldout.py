@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ...errors import DataError
 from ...progress import Progress, silent
 from ..coherence import EMBEDDED, PairClassifier, coherence
-from ..order_net import OrderConfig, OrderModel, load_order_model, plain
+from ..order_net import AS_TRAINED, OrderConfig, OrderModel, Reading, load_order_model, plain
 from .data import Pair, Story, pairs_of, read_stories, split_pairs
 
 Floats = NDArray[np.float64]
@@ -90,7 +90,13 @@ class _Judged:
     def __init__(self, model: OrderModel, known: dict[tuple[str, str], float]) -> None:
         self.model, self.known, self.label = model, known, model.label
 
-    def probabilities(self, pairs: Sequence[tuple[str, str]], *, progress: Progress = silent) -> Floats:
+    def probabilities(
+        self,
+        pairs: Sequence[tuple[str, str]],
+        *,
+        reading: Reading = AS_TRAINED,
+        progress: Progress = silent,
+    ) -> Floats:
         new = [pair for pair in dict.fromkeys(pairs) if pair not in self.known]
         self.known.update(zip(new, self.model.probabilities(new, progress=progress), strict=True))
         return np.array([self.known[pair] for pair in pairs])

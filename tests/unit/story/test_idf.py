@@ -1,0 +1,185 @@
+"""idf of nouns: one for all systems and signed; grounding per noun, noun counts, what the sum follows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from part_kit import need
+
+from storymeter.captions import Caption, Corpus, Document
+from storymeter.cli import cli
+from storymeter.engine.run import Run
+from storymeter.errors import DataError, StorymeterWarning, UsageError
+from storymeter.formats import read
+from storymeter.report.scores import leaderboard_table, remarks
+from storymeter.story.noun_idf import NounFrequencies, fixed_frequencies
+
+need("torch")
+need("HanTa")
+pytest.importorskip("PIL.Image")
+
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "stories"
+IMAGES = str(EXAMPLES / "images")
+GOOD, DULL = (read(EXAMPLES / f"{name}.json") for name in ("good", "dull"))
+
+
+def _values(corpus: Corpus, name: str, references: Corpus | tuple[()] = (), **options: Any) -> Any:
+    run = Run(references, images=IMAGES, **options)
+    (score,) = run.score(corpus, name, resamples=0).systems[0].scores
+    assert score.rows is not None
+    return score, dict(zip(score.ids, score.rows[:, 0].tolist(), strict=True))
+
+
+def _part(corpus: Corpus, *places: int, name: str = "part") -> Corpus:
+    return Corpus(tuple(corpus.documents[k] for k in places), name, "story")
+
+
+def test_a_story_has_one_value_in_every_file_and_run() -> None:
+    """Alone, in its own file, and among the stories of another system."""
+    _, whole = _values(GOOD, "rovist_vg")
+    _, other = _values(DULL, "rovist_vg")
+    mixed = Corpus((*GOOD.documents[:4], *DULL.documents[4:]), "mixed", "story")
+    _, together = _values(mixed, "rovist_vg")
+    for k, document in enumerate(GOOD.documents):
+        _, alone = _values(_part(GOOD, k), "rovist_vg")
+        assert alone[document.id] == whole[document.id]
+        assert together[document.id] == (whole if k < 4 else other)[document.id]
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.data())
+def test_equal_signatures_mean_equal_numbers(data: st.DataObject) -> None:
+    """Of a story, in runs over files, references and sources of idf drawn at random."""
+    source = data.draw(st.sampled_from(["vist", "none", "corpus", "references"]))
+    places = data.draw(st.sets(st.integers(1, 7), max_size=5))
+    corpus = _part(GOOD, 0, *sorted(places))
+    references = data.draw(st.sampled_from([GOOD, DULL]))
+    with pytest.warns() if source in ("corpus", "references") else _nothing():
+        score, values = _values(corpus, f"rovist_vg(idf={source})", references, protocol="paper+missing=skip")
+    key = str(score.signature)
+    first = GOOD.documents[0].id
+    assert _SEEN.setdefault(key, values[first]) == values[first]
+
+
+_SEEN: dict[str, float] = {}
+
+
+class _nothing:
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+def test_two_files_have_two_signatures_where_idf_is_of_the_file() -> None:
+    with pytest.warns(StorymeterWarning, match="counted over 8 stories"):
+        one, _ = _values(GOOD, "rovist_vg(idf=corpus)")
+        two, _ = _values(_part(GOOD, 0, 1, 2), "rovist_vg(idf=corpus)")
+    assert one.signature.get("stories").startswith("8#")
+    assert two.signature.get("stories").startswith("3#")
+
+
+def test_idf_of_the_references_is_that_of_all_systems() -> None:
+    """A system that lacks stories is measured by the same idf."""
+    run = Run(DULL, protocol="paper+missing=skip", images=IMAGES)
+    with pytest.warns(StorymeterWarning, match="idf=references"):
+        results = run.score([GOOD, _part(GOOD, 0, 1)], "rovist_vg(idf=references)", resamples=0)
+    whole, part = (system.scores[0] for system in results.systems)
+    assert whole.signature == part.signature and part.rows is not None and whole.rows is not None
+    at = [whole.ids.index(id) for id in part.ids]
+    assert np.array_equal(whole.rows[at], part.rows)
+    with pytest.raises(UsageError, match="needs references"):
+        _values(GOOD, "rovist_vg(idf=references)")
+
+
+def test_a_file_of_stories_or_of_counts(tmp_path: Path) -> None:
+    counts = tmp_path / "counts.tsv"
+    counts.write_text("noun\tof 200 stories\nboat\t3\nbeach\t40\n")
+    score, _ = _values(GOOD, f"rovist_vg(idf={counts})")
+    assert score.signature.get("idf") == "file" and score.signature.get("stories").startswith("200#")
+    with pytest.warns(StorymeterWarning, match="counted over 8 stories"):
+        of_stories, _ = _values(GOOD, f"rovist_vg(idf={EXAMPLES / 'good.json'})")
+        of_corpus, _ = _values(GOOD, "rovist_vg(idf=corpus)")
+    assert of_stories.value == of_corpus.value
+    assert of_stories.signature.get("stories") == of_corpus.signature.get("stories")
+    with pytest.raises(UsageError, match="no file 'tf'"):
+        _values(GOOD, "rovist_vg(idf=tf)")
+    counts.write_text("noun\tof many stories\nboat\t3\n")
+    with pytest.raises(DataError, match="not a table of noun counts"):
+        fixed_frequencies(str(tmp_path / ".." / tmp_path.name / "counts.tsv"))
+
+
+def test_the_packaged_counts_are_those_of_vist(data: Path) -> None:
+    from storymeter.story.noun_idf import count_nouns, story_nouns
+
+    packaged = fixed_frequencies("vist")
+    made = count_nouns(story_nouns(read(data / "vist" / "val_reference.json").documents))
+    assert packaged is not None and packaged.stories == 4988
+    assert packaged.label == made.label
+
+
+def test_idf_is_zero_or_less_only_for_a_noun_of_every_story() -> None:
+    counted = NounFrequencies(10, {"day": 10, "dog": 9})
+    assert counted.idf("day") < 0 and counted.idf("dog") == 0 and counted.idf("moon") == np.log(10)
+
+
+def test_grounding_per_noun_does_not_grow_with_the_number_of_nouns() -> None:
+    """The same nouns five times as often."""
+    few, many = (
+        Corpus(
+            (Document("a", tuple(Caption("the boat .", image="boat.png") for _ in range(n))),),
+            f"x{n}",
+            "story",
+        )
+        for n in (1, 5)
+    )
+    results = Run(images=IMAGES).score([few, many], "rovist_vg", resamples=0)
+    one, five = (system.scores[0] for system in results.systems)
+    assert five.value == pytest.approx(one.value + np.log(5))
+    assert five.parts["per_noun"] == pytest.approx(one.parts["per_noun"])
+    assert (one.parts["nouns"], five.parts["nouns"]) == (1, 5)
+    assert any("x5 has 5.0 nouns a story and x1 1.0" in sentence for sentence in remarks(results))
+    mean = Run(images=IMAGES).score([few, many], "rovist_vg(pooling=mean)", resamples=0)
+    assert mean.systems[1].scores[0].value == pytest.approx(one.parts["per_noun"])
+    twice = Corpus((Document("a", (Caption("the boat saw a boat .", image="boat.png"),)),), "twice", "story")
+    once, both = (_values(twice, f"rovist_vg(mentions={how})")[0] for how in ("sentence", "all"))
+    assert (once.parts["nouns"], both.parts["nouns"]) == (1, 2)
+
+
+def test_per_noun_leaves_out_stories_without_nouns() -> None:
+    told = Document("a", (Caption("the boat .", image="boat.png"),))
+    mute = Document("b", (Caption("we were there .", image="boat.png"),))
+    (alone, both) = (_values(Corpus(d, "x", "story"), "rovist_vg")[0] for d in ((told,), (told, mute)))
+    assert both.parts["per_noun"] == alone.parts["per_noun"] and both.value == pytest.approx(alone.value / 2)
+
+
+def test_vg_of_one_noun_may_be_negative() -> None:
+    """The range is stated so: it is not '0 or more'."""
+    from storymeter.story.grounding import Grounded, VisualGrounding
+    from storymeter.story.regions import Box
+
+    found = [Grounded("dream", 0, "a.png", Box(0, 0, 1, 1), -0.08, 2.0)]
+    assert VisualGrounding().pooled(found) == pytest.approx(-0.16)
+
+
+def test_the_three_numbers_and_their_scaled_sum_stand_before_the_sum() -> None:
+    results = Run(images=IMAGES).score([GOOD, DULL], "rovist", resamples=0)
+    table = leaderboard_table(results)
+    assert [head.name for head in table.heads] == ["system", "vg", "c", "nr", "scaled_sum", "rovist"]
+    parts = results.systems[0].scores[0].parts
+    vg = 2 / (1 + np.exp(-results.systems[0].scores[0].rows[:, 1] / 2)) - 1  # type: ignore[index]
+    assert parts["scaled_sum"] == pytest.approx(vg.mean() + parts["c"] + parts["nr"])
+    assert "rovist is the sum VG + C + NR; over these 16 stories it correlates with VG +" in table.note
+
+
+def test_systems_with_two_idf_are_not_compared_in_silence() -> None:
+    runner = CliRunner()
+    files = [str(EXAMPLES / f"{name}.json") for name in ("good", "dull")]
+    with pytest.warns(StorymeterWarning, match="stories is"):
+        found = runner.invoke(cli, ["score", *files, "--images", IMAGES, "-m", "rovist_vg(idf=corpus)"])
+    assert found.exit_code == 0
