@@ -90,7 +90,10 @@ def show(
     elif system is not None:
         raise UsageError("--system chooses from a saved run.", hint="A file of captions has one system.")
     else:
-        (corpus,), against = read_systems([path], paths, layout=layout, note=note)
+        asked = [] if metric is None else [get_metric(metric)]
+        (corpus,), against = read_systems(
+            [path], paths, layout=layout, metrics=asked, images=images, note=note
+        )
         looked = OneSystem(corpus, tuple(against), metric or "soda_c", Run(against, **settings), metric)
     if view == "facts":
         return looked.support(document, device)
