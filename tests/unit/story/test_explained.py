@@ -87,7 +87,7 @@ def test_show_report_and_score_agree_to_the_last_bit(home: Path, tmp_path: Path,
     assert score.rows is not None
     saved = str(tmp_path / "run.smr")
     results.save(saved)
-    report = details(Findings("", results, ()), images, "cpu", lambda *_: "")["stories"][0]
+    report = details(Findings("", results, ()), images, "cpu")["stories"][0]
     for k in (0, 3, 7):
         document = score.ids[k]
         _, vg, c, nr = score.rows[k, :4].tolist()
