@@ -4,16 +4,14 @@ if a new version is worse than a saved one).
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import msgspec
 from click.core import ParameterSource
 
 from ..errors import UsageError
-from ._files import reading_options, result_options
+from ._files import layout_of, reading_options, result_options
 from ._options import (
     FILE,
     NEW_FILE,
@@ -25,15 +23,13 @@ from ._options import (
     output,
     print_result,
     progress_bar,
-    put,
     say,
 )
 from ._scoring import (
     annotators_option,
+    budget,
     cluster_options,
     judging_options,
-    make_run,
-    read_both,
     score_files,
     scoring_options,
     spread_of_annotators,
@@ -289,56 +285,24 @@ def gate_command(
     storymeter gate new.json --against run.smr --fail-if 'soda_c < -0.5'
     storymeter gate new.json --against a.smr --fail-if 'soda_c < 0' --junit g.xml
     """
-    from ..engine.gate import check, condition
-    from ..engine.results import merged
-    from ..engine.saved import load
-    from ..engine.seeds import collapsed
-    from ..engine.units import DOCUMENT
+    from ..engine import gate
     from ..files import write_text
-    from ..report.comparison import gate_json, gate_junit, gate_markdown, gate_paragraph, gate_table
+    from ..report import present
+    from ..report.comparison import gate_junit, gate_markdown
 
-    conditions = [condition(text) for text in fail_if]
-    before = load(against)
-    names = [system.name for system in collapsed(before).systems]
-    if baseline is None and len(names) > 1:
-        raise UsageError(
-            f"The run has several systems: {', '.join(names)}.", hint="Name the baseline: --baseline NAME"
-        )
-    old = baseline or names[0]
-    if old not in names:
-        raise UsageError(f"The run has no system {old!r}.", hint=f"It has {', '.join(names)}.")
-    known = [score.metric for score in before.systems[0].scores]
-    asked = list(dict.fromkeys(each.metric for each in conditions))
-    lacking = [name for name in asked if name not in known]
-    if lacking:
-        raise UsageError(
-            f"The saved run has no scores of {', '.join(lacking)}.", hint=f"It has {', '.join(known)}."
-        )
-    before = before.only(*asked)
-    options = {"images": None, "videos": None, **options}
+    layout = layout_of(options)
     with progress_bar() as progress:
-        read, _ = read_both(candidates, (), options, asked)
-        new = "new" if old != "new" else "new (candidate)"
-        members = [f"{new}/{k + 1}" for k in range(len(read))] if len(read) > 1 else [new]
-        systems = [
-            msgspec.structs.replace(corpus, name=name) for corpus, name in zip(read, members, strict=True)
-        ]
-        run = make_run(before.references, progress, {**options, **before.conditions.settings})
-        labels = [score.metric for score in before.systems[0].scores]
-        fresh = run.score(systems, labels, 0, unit=before.conditions.unit or DOCUMENT)
-    seeds = {new: tuple(members)} if len(members) > 1 else {}
-    fresh = replace(fresh, references=before.references, conditions=before.conditions, seeds=seeds)
-    checked = check(merged([before, fresh]), new, old, conditions)
+        settings = {"jobs": options["jobs"], "budget": budget(progress), "progress": progress}
+        found = gate(candidates, against, fail_if, baseline=baseline, layout=layout, note=say, **settings)
     if junit is not None:
-        write_text(junit, gate_junit(checked, new, old))
+        write_text(junit, gate_junit(found))
     if markdown is not None:
-        write_text(markdown, gate_markdown(checked, new, old))
-    if style == "json":
-        output(gate_json(checked, new, old))
-    elif style == "markdown":
-        output(gate_markdown(checked, new, old))
+        write_text(markdown, gate_markdown(found))
+    if style == "markdown":
+        output(gate_markdown(found))
     else:
-        put(gate_table(checked, short=True), "table")
-        say(gate_paragraph(checked, new, old))
-    if any(each.failed for each in checked):
+        shown = present(found)
+        print_result(shown, style)
+        say(*shown.said(style))
+    if found.failed:
         click.get_current_context().exit(1)

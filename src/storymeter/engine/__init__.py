@@ -4,7 +4,8 @@
 >>> Run(protocol="soda-v1").references
 []
 
-`score_files` scores files, `compare` tests the differences between systems, `show` looks at one document.
+`validate` examines files, `score_files` scores them, `compare` tests the differences between systems, `gate`
+those between two versions, `show` looks at one document, `check_metric` examines a metric of one's own.
 `storymeter.evaluate` does all of it in one call; `storymeter.report` writes tables and pages of the results.
 """
 
@@ -16,6 +17,7 @@ from .._lazy import late
 
 if TYPE_CHECKING:
     from .comparing import compare as compare
+    from .gating import gate as gate
     from .metric_checks import MetricCheck as MetricCheck
     from .metric_checks import assert_metric as assert_metric
     from .metric_checks import check_metric as check_metric
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from .scored_files import score_files as score_files
     from .sharded.run import score_shards as score_shards
     from .systems import Layout as Layout
+    from .validating import validate as validate
 
 _LATE = {
     "Comparison": "results",
@@ -39,10 +42,12 @@ _LATE = {
     "assert_metric": "metric_checks",
     "check_metric": "metric_checks",
     "compare": "comparing",
+    "gate": "gating",
     "load": "saved",
     "score_files": "scored_files",
     "score_shards": "sharded.run",
     "show": "one_document",
+    "validate": "validating",
 }
 
 __all__ = [*_LATE]

@@ -9,7 +9,7 @@
 
 `rank` ranks systems by pairwise votes. `plan` says how many ratings a question needs, `new` builds a
 campaign, `serve` runs its server, `simulate` rehearses it, `status` and `export` read it, `backup` and
-`restore` keep it."""
+`restore` keep it; `check`, `preview`, `verify`, `erase` and `close` are an organiser's work beside it."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from .analysis.pairwise import rank as rank
     from .analysis.studies import analyse as analyse
     from .keeping import check as check
+    from .keeping import close as close
     from .keeping import erase as erase
     from .keeping import preview as preview
+    from .keeping import verify as verify
     from .planning import plan as plan
     from .steps import NewCampaign as NewCampaign
     from .steps import backup as backup
@@ -38,7 +40,7 @@ _LATE = {
     "analyse": "analysis.studies",
     "rank": "analysis.pairwise",
     "plan": "planning",
-    **dict.fromkeys(("check", "erase", "preview"), "keeping"),
+    **dict.fromkeys(("check", "close", "erase", "preview", "verify"), "keeping"),
     **dict.fromkeys(_STEPS, "steps"),
 }
 __all__ = [*_LATE]

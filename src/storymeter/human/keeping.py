@@ -1,6 +1,7 @@
-"""What an organiser does beside the work of the raters: check files, look at the pages, erase a rater.
+"""What an organiser does beside the work of the raters: check files, look at the pages, verify codes, erase a
+rater, close the campaign.
 
->>> from storymeter.human import check, erase
+>>> from storymeter.human import check, close, erase, verify
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ import secrets
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..errors import UsageError
 from ..progress import Note, unsaid
@@ -19,6 +21,9 @@ from .steps import NewCampaign, Place, new, opened
 
 if TYPE_CHECKING:
     from ..captions import Corpus
+
+
+State: TypeAlias = Literal["open", "paused", "closed"]
 
 
 def check(systems: Sequence[Place | Corpus], **request: Any) -> NewCampaign:
@@ -47,6 +52,50 @@ def erase(folder: Place, rater: str, *, note: Note = unsaid) -> int:
         home.drop_link(rater)
     note("Backups and exports made before still hold the answers: make new ones, and delete the old.")
     return count
+
+
+def close(folder: Place, state: State = "closed", *, note: Note = unsaid) -> None:
+    """No more answers are accepted, also by a running server.
+
+    folder: the campaign.
+    state: `closed`; `paused`: no new HITs, those under way can be finished; `open`: answers are accepted.
+    """
+    with opened(folder, note) as (_, store):
+        store.set_state(state).result()
+
+
+@dataclass(frozen=True, slots=True)
+class CodeCheck:
+    """A completion code: `good`, `used before` or `unknown`; who got it for which HIT, and when."""
+
+    code: str
+    verdict: str
+    rater: str | None = None
+    #: the id on the platform
+    external: str | None = None
+    hit: int | None = None
+    #: seconds since 1970
+    finished: float | None = None
+    first_verified: float | None = None
+
+
+def verify(folder: Place, codes: Sequence[str], *, note: Note = unsaid) -> list[CodeCheck]:
+    """Whether completion codes are of this campaign; a code is good once, as it is noted as used.
+
+    folder: the campaign; its server may run.
+    codes: as raters give them.
+    """
+    checked = []
+    with opened(folder, note) as (_, store):
+        for code in codes:
+            found = store.use_code(code.strip().upper(), time.time()).result()
+            if found is None:
+                checked.append(CodeCheck(code, "unknown"))
+                continue
+            used = found["code_used_at"]
+            about = found["pseudonym"], found["external"], found["hit"], found["finished_at"], used
+            checked.append(CodeCheck(code, "good" if used is None else "used before", *about))
+    return checked
 
 
 @contextlib.contextmanager

@@ -6,7 +6,8 @@
 0.963
 
 `benchmark` runs metrics on one of the `BENCHMARKS`, `report_card` on all of a folder; `self_agreement`
-measures whether a metric repeats itself, `similarity` how alike the captions of sources are.
+measures whether a metric repeats itself, `similarity` how alike the captions of sources are,
+`point_at_words` whether a metric notices the words that people call wrong.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from .benchmarks import BENCHMARKS as BENCHMARKS
     from .self_agreeing import self_agreement as self_agreement
     from .similarities import similarity as similarity
+    from .words import point_at_words as point_at_words
 
 _LATE = {
     "Agreement": "agreeing",
@@ -31,6 +33,7 @@ _LATE = {
     "Benchmarked": "benchmarking",
     "agree": "agreeing",
     "benchmark": "benchmarking",
+    "point_at_words": "words",
     "report_card": "benchmarking",
     "self_agreement": "self_agreeing",
     "similarity": "similarities",

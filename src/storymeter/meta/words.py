@@ -14,19 +14,23 @@ A word is wrong when at least the share `threshold` of its raters marked it."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import FloatArray
+from ..captions import Corpus
 from ..context import Context
 from ..errors import DataError
-from ..human.analysis.span_records import Labelled
+from ..formats import read
+from ..human.analysis.span_records import Labelled, read_labels
 from ..human.ratings import BoolArray
-from ..options import Tokenizer, parse
+from ..options import Tokenizer, parse, split
 from ..pairs.scorer import open_scorer
 from ..pairs.sentences import sentences_for
 from ..pairs.word_kinds import WORD, tagged
@@ -51,9 +55,9 @@ class Pointing:
 
 
 def point_at_words(
-    labels: Sequence[Labelled],
-    references: Mapping[str, Sequence[str]],
-    metrics: Sequence[str],
+    labels: str | os.PathLike[str] | Sequence[Labelled],
+    references: Mapping[str, Sequence[str]] | Sequence[str | os.PathLike[str] | Corpus],
+    metrics: str | Sequence[str] = ("meteor", "rouge_l", "bleu_1"),
     *,
     threshold: float = 0.5,
     tokenizer: Tokenizer = "ptb",
@@ -63,6 +67,21 @@ def point_at_words(
     device: str = "cpu",
     progress: Progress = silent,
 ) -> list[Pointing]:
+    """How well metrics point at the words that raters marked, the best metric first.
+
+    labels: the words of an error span study (`human analyse --words`), a file or records.
+    references: captions of the same items by people: files, corpora, or texts by item.
+    metrics: scorers of sentence pairs.
+    threshold: share of raters who must have marked a word for it to be wrong.
+    tokenizer: of candidates and references.
+    resamples: of the captions, for the intervals; 0: none.
+    seed, jobs, device: as in `Run`.
+    """
+    if isinstance(labels, str | os.PathLike):
+        labels = read_labels(Path(labels))
+    if not isinstance(references, Mapping):
+        references = _texts(references)
+    metrics = split(metrics) if isinstance(metrics, str) else metrics
     known = [one for one in labels if references.get(one.item) and len(one.words) > 1]
     wrong = [np.array([word.wrong >= threshold for word in one.words]) for one in known]
     use = [k for k, marks in enumerate(wrong) if marks.any() and not marks.all()]
@@ -95,6 +114,14 @@ def point_at_words(
             )
         )
     return sorted(out, key=lambda one: (-one.auc, one.metric))
+
+
+def _texts(references: Sequence[str | os.PathLike[str] | Corpus]) -> dict[str, list[str]]:
+    texts: dict[str, list[str]] = {}
+    for each in references:
+        for document in each if isinstance(each, Corpus) else read(each):
+            texts.setdefault(document.id, []).append(document.text)
+    return texts
 
 
 def _blame(

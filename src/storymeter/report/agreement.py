@@ -15,7 +15,7 @@ from ..meta.agreeing import Agreement as Agreement
 from ..meta.choices import ChoiceResult
 from ..meta.scores import Scores
 from ..meta.statistics import MetricResult
-from ..meta.words import WordResult
+from ..meta.words import Pointing, WordResult
 from ..stats.correlation import pearson
 from .table import Column, Table, interval_cell, keys, numbers, to_json
 
@@ -313,6 +313,27 @@ def word_table(results: Sequence[WordResult], title: str) -> Table:
             "AUC: how often a word that was not marked as wrong has more support than a word that was. Lowest"
             " is wrong: share of the sentences with a wrong word in which the least supported word is a wrong"
             " one."
+        ),
+    )
+
+
+def pointing_table(found: Sequence[Pointing]) -> Table:
+    rows = [
+        [one.metric, one.auc, one.interval, one.first, one.chance, one.captions, one.words, one.wrong]
+        for one in found
+    ]
+    return Table(
+        [
+            *keys("metric"),
+            *numbers(".3f", "AUC", "95 %"),
+            *numbers(".1f", "first %", "chance %", scale=100.0),
+            *numbers(",d", "captions", "words", "wrong"),
+        ],
+        rows,
+        title="Words that a metric penalises",
+        note=(
+            "AUC: how often a wrong word of a caption gets a larger penalty than a correct one (0.5 is"
+            " chance); first: how often the word with the largest penalty is wrong."
         ),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from ..meta.benchmarking import Benchmarked
 from ..meta.scores import Scores
+from ..meta.words import Pointing
 from ..stats.correlation import pearson
 from .agreement import (
     STATISTICS,
@@ -24,6 +25,7 @@ from .agreement import (
     choice_table,
     comparison_table,
     interval_table,
+    pointing_table,
     shown_statistics,
     system_points,
     williams_matrix,
@@ -31,7 +33,7 @@ from .agreement import (
 )
 from .figures.charts import Tile, heat_map, lines
 from .figures.points import Dot, dots, scatter
-from .presentation import Presentation, present, present_all
+from .presentation import Presentation, plain, present, present_all
 from .table import Column, Table, interval_cell, keys, numbers, to_json
 from .templating import render, shown
 
@@ -147,6 +149,12 @@ def present_agreements(
 @present.register(Agreement)
 def present_agreement(agreement: Agreement, **options: Any) -> Presentation:
     return present_agreements(agreement, [agreement], **options)
+
+
+@present_all.register(Pointing)
+def present_pointing(first: Pointing, found: Sequence[Pointing]) -> Presentation:
+    data = {"schema": 1, "words": [asdict(one) for one in found]}
+    return plain("Storymeter", [pointing_table(found)], json=lambda: to_json(data))
 
 
 @present.register(Benchmarked)

@@ -8,11 +8,11 @@ from dataclasses import asdict, replace
 from typing import Any
 from xml.etree import ElementTree
 
-from ..engine.gate import Checked
+from ..engine.gating import Checked, GateResult
 from ..engine.results import Comparison
 from ..errors import many
 from .marks import rough, scale_note, skewed, tied, too_few
-from .presentation import Presentation, present_all
+from .presentation import Presentation, present, present_all
 from .table import Cell, Column, Table, keys, numbers, to_json
 
 SCORES = ("A's score", "B's score", "A - B")
@@ -235,18 +235,26 @@ def difference_table(comparisons: Sequence[Comparison]) -> Table:
 # The result of a gate as a paragraph, Markdown, JUnit and JSON.
 
 
-def gate_paragraph(checked: Sequence[Checked], new: str, old: str) -> str:
-    failed = [each for each in checked if each.failed]
-    head = (
-        f"The gate fails: {new} is worse than {old} beyond the limit ({_listed(failed)})."
-        if failed
-        else f"The gate passes: no condition is violated by more than chance ({new} against {old})."
+@present.register(GateResult)
+def present_gate(found: GateResult) -> Presentation:
+    """The table of a terminal is short; a paragraph says the rest."""
+    return Presentation(
+        "Gate",
+        lambda style, width: [gate_table(found.checked, short=style == "table")],
+        lambda: gate_json(found),
+        summary=[gate_paragraph(found)],
     )
-    return " ".join([head, *(_sentence(each) for each in checked)])
 
 
-def _listed(checked: Sequence[Checked]) -> str:
-    return ", ".join(each.condition for each in checked)
+def gate_paragraph(found: GateResult) -> str:
+    failed = ", ".join(each.condition for each in found.failed)
+    head = (
+        f"The gate fails: {found.new} is worse than {found.old} beyond the limit ({failed})."
+        if failed
+        else f"The gate passes: no condition is violated by more than chance ({found.new} against"
+        f" {found.old})."
+    )
+    return " ".join([head, *(_sentence(each) for each in found.checked)])
 
 
 def _sentence(each: Checked) -> str:
@@ -299,25 +307,25 @@ def gate_table(checked: Sequence[Checked], *, short: bool = False) -> Table:
     )
 
 
-def gate_markdown(checked: Sequence[Checked], new: str, old: str) -> str:
-    return f"{gate_paragraph(checked, new, old)}\n\n{gate_table(checked).render('markdown')}"
+def gate_markdown(found: GateResult) -> str:
+    return f"{gate_paragraph(found)}\n\n{gate_table(found.checked).render('markdown')}"
 
 
-def gate_json(checked: Sequence[Checked], new: str, old: str) -> str:
-    failed = any(each.failed for each in checked)
-    records = [asdict(each) for each in checked]
-    return to_json({"schema": 1, "failed": failed, "new": new, "against": old, "conditions": records})
+def gate_json(found: GateResult) -> str:
+    records = [asdict(each) for each in found.checked]
+    about = {"failed": bool(found.failed), "new": found.new, "against": found.old}
+    return to_json({"schema": 1, **about, "conditions": records})
 
 
-def gate_junit(checked: Sequence[Checked], new: str, old: str) -> str:
+def gate_junit(found: GateResult) -> str:
     """One test case per condition."""
-    failures = sum(each.failed for each in checked)
+    tests, failures = str(len(found.checked)), str(len(found.failed))
     suite = ElementTree.Element(
-        "testsuite", name="storymeter gate", tests=str(len(checked)), failures=str(failures), errors="0"
+        "testsuite", name="storymeter gate", tests=tests, failures=failures, errors="0"
     )
-    for each in checked:
+    for each in found.checked:
         case = ElementTree.SubElement(
-            suite, "testcase", classname=f"{new} against {old}", name=each.condition
+            suite, "testcase", classname=f"{found.new} against {found.old}", name=each.condition
         )
         if each.failed:
             ElementTree.SubElement(case, "failure", message=each.condition).text = _sentence(each)

@@ -28,7 +28,7 @@ def present_graphs(
         document,
         lambda style, width: [fact_table(comparison) for comparison in compared],
         page=lambda: graphs_page(document, compared),
-        text=lambda width: graphs_text(compared, width),
+        text=lambda width, colour: graphs_text(compared, width),
     )
 
 
@@ -140,7 +140,7 @@ def present_support(support: Support) -> Presentation:
         support.document,
         lambda style, width: [word_table(support)],
         page=lambda: support_page(support),
-        text=lambda width: support_text(support, width),
+        text=lambda width, colour: support_text(support, width),
     )
 
 

@@ -32,6 +32,7 @@ _MODULES = {
     "PairwiseRanking": "pairwise",
     "Persuasion": "stress_results",
     "Plan": "planning",
+    "Pointing": "agreement_page",
     "Preference": "studies",
     "Result": "stress_results",
     "Results": "scores",
@@ -43,6 +44,7 @@ _MODULES = {
     "Survey": "studies",
     "TestRates": "planning",
     "Timeline": "timeline",
+    "Validation": "validation",
 }
 
 
@@ -63,8 +65,8 @@ class Presentation:
     page: Callable[[], str] | None = None
     #: figures by name, as SVG; `png` and `svg_file` of `report.figures.files` make files of them
     figures: Callable[[], Mapping[str, Markup]] | None = None
-    #: what a terminal shows in place of tables, for its width
-    text: Callable[[int], str] | None = None
+    #: what a terminal shows in place of tables, for its width, with or without colours
+    text: Callable[[int, bool], str] | None = None
     #: results that are shown one after the other, each under its name, where they share no table
     parts: Mapping[str, Presentation] | None = None
 
@@ -146,7 +148,7 @@ def _text(shown: Presentation, style: str, width: int | None, colour: bool, frag
     if style == "json" and shown.json is not None:
         return shown.json()
     if style == "table" and shown.text is not None:
-        return shown.text(width or 120)
+        return shown.text(width or 120, colour)
     if shown.parts is not None and style != "csv":
         texts = {name: _text(part, style, width, colour, fragment) for name, part in shown.parts.items()}
         return "\n".join(f"{name}\n{text}" for name, text in texts.items())

@@ -28,7 +28,7 @@ def present_story(story: StoryExplanation, *, images: str | None = None) -> Pres
         return story_page(story, crops)
 
     tables = [repetition_table(story), *([grounding_table(story)] if story.sight is not None else [])]
-    return plain("Story", tables, page=page, text=lambda width: terminal(story, width))
+    return plain("Story", tables, page=page, text=lambda width, colour: terminal(story, width))
 
 
 def repeated_words(story: StoryExplanation) -> set[str]:

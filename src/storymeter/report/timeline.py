@@ -23,7 +23,7 @@ def present_timeline(timeline: Timeline) -> Presentation:
         timeline.video,
         lambda style, width: [link_table(timeline)],
         page=lambda: timeline_page(timeline),
-        text=lambda width: terminal(timeline, width),
+        text=lambda width, colour: terminal(timeline, width),
     )
 
 

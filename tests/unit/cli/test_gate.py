@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from storymeter.engine.gate import Checked, below, condition
+from storymeter.engine.gating import Checked, GateResult, below, condition
 from storymeter.errors import UsageError
 from storymeter.report.comparison import gate_paragraph
 
@@ -60,10 +60,10 @@ def test_the_gate_says_where_its_test_cannot_be_trusted() -> None:
         "Only 3 of 20 changed": replace(plain, changed=3),
     }
     for text, checked in said.items():
-        assert text in gate_paragraph([checked], "new", "old")
-        assert not any(other in gate_paragraph([plain], "new", "old") for other in said)
+        assert text in gate_paragraph(GateResult("new", "old", [checked]))
+        assert not any(other in gate_paragraph(GateResult("new", "old", [plain])) for other in said)
     over_seeds = replace(plain, skewness=0.0, units=0, changed=0)
-    assert "Only" not in gate_paragraph([over_seeds], "new", "old")
+    assert "Only" not in gate_paragraph(GateResult("new", "old", [over_seeds]))
 
 
 @pytest.mark.parametrize("text", ["soda_c", "soda_c < x", "< 3", "soda_c = 1"])

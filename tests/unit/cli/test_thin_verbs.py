@@ -3,10 +3,13 @@ function's result, presented and rendered."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import pydoc
+import re
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import click
 import human_kit
 import msgspec
 import pytest
@@ -14,15 +17,27 @@ from click.testing import CliRunner
 
 import storymeter
 from storymeter.cli import cli
-from storymeter.engine import Run, score_files, show
-from storymeter.human import analyse, backup, export, plan, rank, restore, simulate, status
-from storymeter.meta import BENCHMARKS, agree, self_agreement, similarity
+from storymeter.engine import Run, gate, score_files, show, validate
+from storymeter.human import (
+    analyse,
+    backup,
+    close,
+    export,
+    plan,
+    rank,
+    restore,
+    simulate,
+    status,
+    verify,
+)
+from storymeter.meta import BENCHMARKS, agree, point_at_words, self_agreement, similarity
 from storymeter.report import present, render, write_report
 from storymeter.report.table import to_json
 from storymeter.stress import attacks, audit, count, details, oracle, order, pad
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 VIDEOS = EXAMPLES / "videos"
+COMMANDS = EXAMPLES.parent / "docs" / "commands.md"
 GOOD, PADDED = str(VIDEOS / "good.json"), str(VIDEOS / "padded.json")
 PEOPLE = [str(VIDEOS / "reference_1.json"), str(VIDEOS / "reference_2.json")]
 AGAINST = ["-r", PEOPLE[0], "-r", PEOPLE[1]]
@@ -157,6 +172,63 @@ def test_the_help_of_benchmarks_names_every_one() -> None:
     assert not set(BENCHMARKS) - words
 
 
+def test_the_documents_show_the_function_of_every_command() -> None:
+    rows = re.findall(r"^\| (`.*?) \| (.*?) \| .*? \|$", COMMANDS.read_text(encoding="utf-8"), re.MULTILINE)
+    shown = set()
+    for commands, functions in rows:
+        first, *others = re.findall(r"`(.+?)`", commands)
+        group = first.rpartition(" ")[0]
+        shown |= {first, *(f"{group} {name}".strip() for name in others)}
+        assert all(pydoc.locate(name) is not None for name in re.findall(r"`(.+?)`", functions)), functions
+    assert shown == set(_verbs(cli))
+
+
+def _verbs(group: click.Group, before: str = "") -> Iterator[str]:
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from _verbs(command, f"{before}{name} ")
+        else:
+            yield before + name
+
+
+def test_validate() -> None:
+    found = validate([GOOD], PEOPLE)
+    text = printed("validate", GOOD, *AGAINST)
+    assert text == render(present(found)) and found.fine and found.command in text
+    assert printed("validate", GOOD, *AGAINST, "--format", "json") == as_json(found)
+    wrong = validate([GOOD, str(EXAMPLES / "ratings.csv")], PEOPLE)
+    assert not wrong.fine and "Mend the errors above" in render(present(wrong))
+
+
+def test_gate(tmp_path: Path) -> None:
+    run = str(tmp_path / "run.smr")
+    score_files(GOOD, PEOPLE, "rouge_l", save=run)
+    found = gate([GOOD], run, ["rouge_l < -1"])
+    assert not found.failed and found.checked[0].change == 0
+    command = ("gate", GOOD, "--against", run, "--fail-if", "rouge_l < -1", "--format", "json")
+    assert printed(*command) == as_json(found)
+
+
+def test_words_that_people_call_wrong(tmp_path: Path) -> None:
+    words = [
+        {"text": "a", "start": 0, "end": 1, "wrong": 0.0, "major": 0.0},
+        {"text": "cat", "start": 2, "end": 5, "wrong": 1.0, "major": 0.0},
+    ]
+    labels = tmp_path / "labels.jsonl"
+    about = {"item": "v", "system": "s", "text": "a cat", "raters": 1, "words": words}
+    labels.write_bytes(msgspec.json.encode(about) + b"\n")
+    people = storymeter.formats.corpus_from_records([{"video": "v", "caption": "a dog"}])
+    storymeter.write(people, tmp_path / "people.jsonl")
+    found = point_at_words(labels, [people], "rouge_l")
+    printed_words = printed(
+        *("meta", "words", str(labels), "-r", str(tmp_path / "people.jsonl")),
+        *("-m", "rouge_l", "--format", "json"),
+    )
+    assert printed_words == as_json(found) and found[0].auc == 1.0
+
+
 def test_html_of_every_command_is_a_page_or_with_fragment_the_tables() -> None:
     """`human plan --format html` was the table alone, and `--fragment` did nothing in `meta`."""
     plan = ("human", "plan", "--worker-tests", "--simulations", "50", "--format", "html")
@@ -177,10 +249,15 @@ def test_steps_of_a_study(tmp_path: Path) -> None:
     clips = human_kit.tiny_clips(tmp_path / "clips", [f"v{k}" for k in range(20)])
     human_kit.small_campaign(tmp_path / "study", clips)
     folder = str(tmp_path / "study")
-    simulate(folder, 1, mix="honest=1", seed=1)
+    (tally,) = simulate(folder, 1, mix="honest=1", seed=1)
+    assert [one.verdict for one in verify(folder, [tally.code, tally.code, "X"])] == [
+        *("good", "used before", "unknown")
+    ]
     seen = msgspec.json.decode(printed("human", "status", folder, "--format", "json"))
     assert seen["raters"] == msgspec.json.decode(to_json(status(folder)["raters"]))
     assert printed("human", "export", folder, "--format", "csv") == export(folder, "csv") != ""
+    close(folder)
+    assert status(folder)["state"] == "closed"
     kept = backup(folder, tmp_path / "kept")
     again, changed = restore(tmp_path / "kept", tmp_path / "again")
     assert kept.rows == again.rows and not changed

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -286,7 +285,7 @@ def verify_command(words: tuple[str, ...], real_ids: bool, style: str) -> None:
 
     The exit code is 1 if any of them is unknown or was used before.
     """
-    from ...human.steps import opened
+    from ...human import verify
     from ...report.table import Table
 
     folder, codes = (
@@ -294,27 +293,16 @@ def verify_command(words: tuple[str, ...], real_ids: bool, style: str) -> None:
         if len(words) > 1 and (Path(words[0]) / "campaign.json").exists()
         else (Path(), words)
     )
-    rows = []
-    with opened(folder, say) as (_, store):
-        for code in codes:
-            tidy = code.strip().upper()
-            found = store.use_code(tidy, time.time()).result()
-            if found is None:
-                rows.append([code, "unknown", None, None, None, None])
-            else:
-                used = found["code_used_at"]
-                rows.append(
-                    [
-                        code,
-                        "good" if used is None else "used before",
-                        found["external"] if real_ids else found["pseudonym"],
-                        found["hit"],
-                        _when(found["finished_at"]),
-                        _when(used),
-                    ]
-                )
+    found = verify(folder, codes, note=say)
+    rows = [
+        [
+            *(one.code, one.verdict, one.external if real_ids else one.rater, one.hit),
+            *(_when(one.finished), _when(one.first_verified)),
+        ]
+        for one in found
+    ]
     put(Table(["code", "verdict", "rater", "HIT", "finished", "first verified"], rows), style, "Codes")
-    raise SystemExit(0 if all(row[1] == "good" for row in rows) else 1)
+    raise SystemExit(0 if all(one.verdict == "good" for one in found) else 1)
 
 
 def _when(seconds: float | None) -> str | None:

@@ -142,11 +142,10 @@ def close_command(folder: Path, state: str | None) -> None:
     """Close the campaign in DIR.
 
     No more answers are accepted, also by a running server."""
-    from ...human.steps import opened
+    from ...human import close
 
     chosen: Any = state or "closed"
-    with opened(folder, say) as (_, store):
-        store.set_state(chosen).result()
+    close(folder, chosen, note=say)
     say(f"The campaign is {chosen}.")
 
 

@@ -18,7 +18,6 @@ from .._options import (
     option,
     print_result,
     progress_bar,
-    put,
     run_options,
     say,
     tokenizer_option,
@@ -154,36 +153,13 @@ def words_command(
     \b
     storymeter meta words labels.jsonl -r references.json -m meteor,rouge_l
     """
-    from dataclasses import asdict
-
-    from ... import read
-    from ...human.analysis.span_records import read_labels
-    from ...meta.words import point_at_words
+    from ...meta import point_at_words
     from ...options import split
-    from ...report.table import Table, keys, numbers, to_json
+    from ...report import present
 
-    told: dict[str, list[str]] = {}
-    for path in references:
-        for document in read(path):
-            told.setdefault(document.id, []).append(document.text)
-    names = [name for text in metrics for name in split(text)] or ["meteor", "rouge_l", "bleu_1"]
+    names = [name for text in metrics for name in split(text)]
+    if names:
+        options["metrics"] = names
     with progress_bar() as progress:
-        found = point_at_words(read_labels(labels), told, names, progress=progress, **options)
-    table = Table(
-        [
-            *keys("metric"),
-            *numbers(".3f", "AUC", "95 %"),
-            *numbers(".1f", "first %", "chance %", scale=100.0),
-            *numbers(",d", "captions", "words", "wrong"),
-        ],
-        [
-            [one.metric, one.auc, one.interval, one.first, one.chance, one.captions, one.words, one.wrong]
-            for one in found
-        ],
-        title="Words that a metric penalises",
-        note=(
-            "AUC: how often a wrong word of a caption gets a larger penalty than a correct one (0.5 is"
-            " chance); first: how often the word with the largest penalty is wrong."
-        ),
-    )
-    put(table, style, json=to_json({"schema": 1, "words": [asdict(one) for one in found]}))
+        found = point_at_words(labels, references, progress=progress, **options)
+    print_result(present(found), style)

@@ -13,15 +13,19 @@ Condition(metric='soda_c(scorer=sts)', sign='<', limit=-0.5)
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
+import msgspec
 import numpy as np
 
 from ..arrays import FloatArray
 from ..errors import UsageError
+from ..progress import Note, Progress, silent, unsaid
 from ..scores import Score
 from ..stats.multiple import SIGNIFICANT, holm
 from ..stats.paired import (
@@ -36,9 +40,12 @@ from ..stats.paired import (
 )
 from ..stats.resampling import TAIL
 from .comparing import POWER, common_rows
-from .results import Results, value_of
+from .results import Results, merged, value_of
+from .run import Run, parse_metrics
+from .saved import load
 from .seeds import collapsed, satterthwaite, t_interval, welch
-from .units import summed, units_of
+from .systems import FOUND, Layout, read_systems
+from .units import DOCUMENT, summed, units_of
 
 #: random swaps of a test
 SWAPS = 16_384
@@ -85,6 +92,70 @@ class Checked:
     skewness: float = 0.0
     units: int = 0
     changed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GateResult:
+    """The conditions of a gate, and the names of the two systems."""
+
+    new: str
+    old: str
+    checked: Sequence[Checked]
+
+    @property
+    def failed(self) -> list[Checked]:
+        return [each for each in self.checked if each.failed]
+
+
+def gate(
+    candidates: Sequence[str],
+    against: str | os.PathLike[str],
+    fail_if: Sequence[str],
+    *,
+    baseline: str | None = None,
+    layout: Layout = FOUND,
+    progress: Progress = silent,
+    note: Note = unsaid,
+    **settings: Any,
+) -> GateResult:
+    """Scores a new version as a saved run was scored, and tests whether it loses more than it may.
+
+    candidates: the file of the new version; several are training runs of one system.
+    against: the saved run with the baseline.
+    fail_if: conditions such as `soda_c < -0.5`, in the units of the tables.
+    baseline: the system of the saved run to compare with; default: its only one.
+    layout: how the files are read.
+    note: called with each sentence about what was assumed of the files.
+    settings: those of `Run` that a saved run does not hold: jobs, budget.
+    """
+    conditions = [condition(text) for text in fail_if]
+    before = load(os.fspath(against))
+    names = [system.name for system in collapsed(before).systems]
+    if baseline is None and len(names) > 1:
+        raise UsageError(
+            f"The run has several systems: {', '.join(names)}.", hint="Name the baseline: --baseline NAME"
+        )
+    old = baseline or names[0]
+    if old not in names:
+        raise UsageError(f"The run has no system {old!r}.", hint=f"It has {', '.join(names)}.")
+    known = [score.metric for score in before.systems[0].scores]
+    asked = list(dict.fromkeys(each.metric for each in conditions))
+    if lacking := [name for name in asked if name not in known]:
+        raise UsageError(
+            f"The saved run has no scores of {', '.join(lacking)}.", hint=f"It has {', '.join(known)}."
+        )
+    before = before.only(*asked)
+    metrics = parse_metrics(asked).values()
+    read, _ = read_systems(candidates, layout=layout, metrics=metrics, progress=progress, note=note)
+    new = "new" if old != "new" else "new (candidate)"
+    members = [f"{new}/{k + 1}" for k in range(len(read))] if len(read) > 1 else [new]
+    systems = [msgspec.structs.replace(corpus, name=name) for corpus, name in zip(read, members, strict=True)]
+    run = Run(before.references, progress=progress, **{**settings, **before.conditions.settings})
+    labels = [score.metric for score in before.systems[0].scores]
+    fresh = run.score(systems, labels, 0, unit=before.conditions.unit or DOCUMENT)
+    seeds = {new: tuple(members)} if len(members) > 1 else {}
+    fresh = replace(fresh, references=before.references, conditions=before.conditions, seeds=seeds)
+    return GateResult(new, old, check(merged([before, fresh]), new, old, conditions))
 
 
 def check(results: Results, new: str, old: str, conditions: Sequence[Condition]) -> list[Checked]:
