@@ -6,7 +6,9 @@ The held-out results of a coherence model as tables.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +16,12 @@ import click
 import msgspec
 
 from ..errors import UsageError
+from ..progress import LoggedProgress, Progress
 from ..report.table import Column, Table, numbers
+from ..story.train import grounding as grounding_recipe
+from ..story.train.coherence import EMBEDDED, PAPER, Recipe
 from ..story.train.heldout import HeldOut
+from ..story.train.loop import TrainingOptions
 from ._options import (
     AMOUNT,
     COUNT,
@@ -83,32 +89,65 @@ def train_command() -> None:
     """Train the models behind rovist_c and rovist_vg. Nothing is downloaded."""
 
 
-def _loop_options(lr: float, decay: float, batch: int, epochs: int, patience: int) -> Callable[[F], F]:
+def _loop_options(paper: TrainingOptions, packaged: Recipe | None = None) -> Callable[[F], F]:
+    """The options of a training run; help shows the defaults of its recipes."""
+
+    def default(name: str) -> str:
+        usual = getattr(paper, name)
+        return _either(getattr(packaged.options, name), usual) if packaged else f"{usual}"
+
+    dev_share = _either(packaged.dev_share, PAPER.dev_share) if packaged else f"{PAPER.dev_share}"
     return together(
-        option("--lr", "Learning rate.", POSITIVE, show_default=f"{lr:g}"),
+        option("--lr", "Learning rate.", POSITIVE, show_default=default("lr")),
         option(
             "--lr-decay",
             "Factor on the rate after each epoch (schedule epoch).",
             SHARE,
-            show_default=f"{decay:g}",
+            show_default=default("lr_decay"),
         ),
         option(
             "--schedule",
             "epoch: the rate falls after each epoch; tail: over the last fifth.",
             ("epoch", "tail"),
+            show_default=default("schedule"),
         ),
-        option("--weight-decay", "Adam's weight decay.", AMOUNT, show_default="1e-5"),
-        option("--batch-size", "Pairs in a batch.", FROM_TWO, show_default=str(batch)),
-        option("--epochs", "Maximum number of epochs.", COUNT, show_default=str(epochs)),
-        option("--steps", "Maximum number of steps.", FROM_ZERO),
-        option("--warmup", "Steps over which the rate rises (schedule tail).", FROM_ZERO),
+        option("--weight-decay", "Adam's weight decay.", AMOUNT, show_default=default("weight_decay")),
+        option("--batch-size", "Pairs in a batch.", FROM_TWO, show_default=default("batch_size")),
+        option("--epochs", "Maximum number of epochs.", COUNT, show_default=default("epochs")),
+        option("--steps", "Maximum number of steps; 0: no limit.", FROM_ZERO, show_default=default("steps")),
         option(
-            "--patience", "Early stopping: epochs without improvement.", COUNT, show_default=str(patience)
+            "--warmup",
+            "Steps over which the rate rises (schedule tail).",
+            FROM_ZERO,
+            show_default=default("warmup"),
         ),
-        option("--interval", "Steps between checkpoints.", COUNT, show_default="200"),
-        option("--dev-share", "Share of the data held out for early stopping.", WITHIN, show_default="0.15"),
+        option(
+            "--patience",
+            "Early stopping: epochs without improvement.",
+            COUNT,
+            show_default=default("patience"),
+        ),
+        option("--interval", "Steps between checkpoints.", COUNT, show_default=default("interval")),
+        option(
+            "--dev-share", "Share of the data held out for early stopping.", WITHIN, show_default=dev_share
+        ),
         option("--threads", "Number of torch threads.", COUNT, show_default="torch's choice"),
     )
+
+
+def _either(packaged: object, paper: object) -> str:
+    """A default of the packaged recipe, and that of the paper where it is another."""
+    return f"{packaged}" if packaged == paper else f"{packaged}; with --encoder {paper}"
+
+
+@contextlib.contextmanager
+def _progress() -> Iterator[Progress]:
+    """What training does and how long it will take, from the first second."""
+    if not sys.stderr.isatty():
+        yield LoggedProgress(say)
+        return
+    with progress_bar(patience=0.0) as bars:
+        yield bars
 
 
 def _given(**values: Any) -> dict[str, Any]:
@@ -126,8 +165,8 @@ def _threads(count: int | None) -> None:
 @train_command.command(name="coherence")
 @option(
     "--data",
-    "Human stories: VIST (references or SIS), ROCStories, Story Cloze, text; or a folder that holds the"
-    " standard files.",
+    "Human stories: VIST (references or SIS), ROCStories, Story Cloze, text, or any file of stories that"
+    " `score` reads; or a folder that holds the standard files.",
     click.Path(exists=True, path_type=Path),
     multiple=True,
 )
@@ -141,23 +180,48 @@ def _threads(count: int | None) -> None:
     " MiniLM.",
     default="",
 )
-@option("--freeze", "Number of lowest layers to freeze.", FROM_ZERO)
-@option("--pooling", "Input of the classification head.", ("cls", "cls+a+b"))
-@option("--dropout", "Dropout before the head.", click.FloatRange(0, 0.95))
-@option("--reach", "Also train on sentences up to this far apart.", COUNT)
+@option(
+    "--freeze",
+    "Number of lowest layers to freeze.",
+    FROM_ZERO,
+    show_default=_either(EMBEDDED.freeze, PAPER.freeze),
+)
+@option(
+    "--pooling",
+    "Input of the classification head.",
+    ("cls", "cls+a+b"),
+    show_default=_either(EMBEDDED.pooling, PAPER.pooling),
+)
+@option(
+    "--dropout",
+    "Dropout before the head.",
+    click.FloatRange(0, 0.95),
+    show_default=_either(EMBEDDED.dropout, PAPER.dropout),
+)
+@option(
+    "--reach",
+    "Also train on sentences up to this far apart.",
+    COUNT,
+    show_default=_either(EMBEDDED.reach, PAPER.reach),
+)
 @option(
     "--name",
     "Name of the model in signatures.",
     default="",
     show_default="coherence, or coherence-minilm for the packaged recipe",
 )
-@option("--evaluate", "Do not train; evaluate a model on the held-out stories of the data folder.", bool)
+@option(
+    "--evaluate",
+    "Do not train; evaluate a model on stories that it did not learn from: those of --held-out (the files of"
+    " --data are then what the bag of words learns from), else those of --data.",
+    bool,
+)
 @option(
     "--model",
     "With --evaluate: the model's folder; default: the packaged one.",
     default="",
 )
-@_loop_options(1e-5, 0.95, 32, 30, 5)
+@_loop_options(PAPER.options, EMBEDDED)
 @seed_option
 @device_option
 @format_option()
@@ -187,26 +251,27 @@ def coherence(
     storymeter train coherence --data r.csv --encoder albert-large-v1 --out a
         the paper's
     storymeter train coherence --evaluate --data DATA    held-out results
+    storymeter train coherence --evaluate --model runs/c --held-out mine.json
     """
     from ..story.train import heldout
-    from ..story.train.coherence import EMBEDDED, PAPER, train_coherence
+    from ..story.train.coherence import train_coherence
     from ..story.train.data import read_stories
 
     _threads(threads)
-    if not data:
-        raise UsageError("No training data was given.", hint="Give --data FILE… or --data FOLDER.")
-    files, unseen = heldout.expand(data)
-    unseen = [*unseen, *held_out]
-    with progress_bar() as progress:
+    if not data and not (evaluate and held_out):
+        raise UsageError("No stories were given.", hint="Give --data FILE… or --data FOLDER.")
+    with _progress() as progress:
         if evaluate:
-            if len(data) != 1 or not data[0].is_dir():
-                raise UsageError(
-                    "--evaluate needs one folder of data.",
-                    hint=f"It holds {', '.join(heldout.UNSEEN)}, and the training files.",
-                )
-            found = heldout.evaluate(data[0], model, device=device, seed=seed, progress=progress)
+            options: dict[str, Any] = {"device": device, "seed": seed, "progress": progress}
+            if not held_out and len(data) == 1 and data[0].is_dir():
+                found = heldout.evaluate(data[0], model, **options)
+            else:
+                learnt = heldout.expand(data)[0] if held_out else ()
+                found = heldout.evaluate_files(held_out or data, learnt, model, **options)
             put(held_out_tables(found), style)
             return
+        files, unseen = heldout.expand(data)
+        unseen = [*unseen, *held_out]
         if out is None:
             raise UsageError("No output folder was given.", hint="Give --out FOLDER.")
         base = PAPER if encoder else EMBEDDED
@@ -215,7 +280,10 @@ def coherence(
             options=msgspec.structs.replace(base.options, seed=seed, **_given(**loop)),
             **_given(freeze=freeze, pooling=pooling, dropout=dropout, reach=reach, dev_share=dev_share),
         )
-        stories = [story for file in files for story in read_stories(file)]
+        stories = []
+        for number, file in enumerate(files):
+            progress("reading stories", number, len(files))
+            stories += read_stories(file)
         kept_back = [story for file in unseen for story in read_stories(file)]
         trained = train_coherence(
             stories,
@@ -235,8 +303,15 @@ def coherence(
 
 
 @train_command.command(name="grounding")
-@option("--entities", "Flickr30K Entities: the folder with Annotations and Sentences.", FOLDER, required=True)
-@option("--images", "The folder flickr30k-images.", FOLDER, required=True)
+@option("--entities", "Flickr30K Entities: the folder with Annotations and Sentences.", FOLDER)
+@option(
+    "--captions",
+    "Captions of one's own pictures (CSV, JSON, JSON Lines …), by the name of the picture; with the columns"
+    " x, y, w, h: phrases of boxes.",
+    FILE,
+    multiple=True,
+)
+@option("--images", "The folder of the pictures, such as flickr30k-images.", FOLDER, required=True)
 @option(
     "--vision",
     "Folder of a ViT-like Hugging Face checkpoint (ViT-base/16-224 in the paper).",
@@ -252,11 +327,12 @@ def coherence(
 @option("--out", "Folder of the run: state, learning curve, best model.", NEW_FOLDER, required=True)
 @option("--width", "Dimensions of the joint space.", FROM_TWO, 1024)
 @option("--name", "Name of the model in signatures.", default="grounding")
-@_loop_options(5e-5, 0.95, 64, 30, 3)
+@_loop_options(grounding_recipe.PAPER)
 @seed_option
 @device_option
 def grounding(
-    entities: Path,
+    entities: Path | None,
+    captions: tuple[Path, ...],
     images: Path,
     vision: str,
     glove: str,
@@ -271,15 +347,25 @@ def grounding(
 ) -> None:
     """Train the phrase-region model (RoViST-VG).
 
-    Algorithm 1 of the paper."""
-    from ..story.train.data import read_mentions
-    from ..story.train.grounding import PAPER, train_grounding
+    Algorithm 1 of the paper, on Flickr30K Entities (--entities), on one's own pictures with captions
+    (--captions), or on both.
+
+    \b
+    storymeter train grounding --captions mine.csv --images photos
+        --vision vit-base-patch16-224 --glove glove.6B.300d.txt --out runs/vg"""
+    from ..story.train.mentions import read_captions, read_mentions
 
     _threads(threads)
-    options = msgspec.structs.replace(PAPER, seed=seed, **_given(**loop))
-    with progress_bar() as progress:
-        mentions = read_mentions(entities, progress)
-        train_grounding(
+    if entities is None and not captions:
+        raise UsageError(
+            "No phrases were given.", hint="Give --captions FILE…, or --entities FOLDER (Flickr30K Entities)."
+        )
+    options = msgspec.structs.replace(grounding_recipe.PAPER, seed=seed, **_given(**loop))
+    with _progress() as progress:
+        mentions = read_mentions(entities, progress) if entities is not None else []
+        for file in captions:
+            mentions += read_captions(file, progress)
+        grounding_recipe.train_grounding(
             mentions,
             images,
             vision,
@@ -287,7 +373,7 @@ def grounding(
             out,
             options=options,
             width=width,
-            dev_share=dev_share or 0.15,
+            dev_share=dev_share or PAPER.dev_share,
             name=name,
             device=device,
             progress=progress,

@@ -156,6 +156,10 @@ class VectorFile:
         with atomic(listing) as out:
             out.write("\n".join(names).encode())
 
+    def unknown(self, texts: Sequence[str]) -> Counter[str]:
+        """The words of the texts that have no vector, with the number of texts that hold them."""
+        return Counter(word for text in texts for word in set(words(text)) - self.places.keys())
+
     def phrases(self, texts: Sequence[str]) -> Float32:
         """The mean vector of each phrase's known words; zeros where none is known."""
         out = np.zeros((len(texts), self.width), np.float32)

@@ -8,6 +8,7 @@ name another place of the same file."""
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import msgspec
 import numpy as np
 
 from ..arrays import Float32
-from ..errors import DataError
+from ..errors import DataError, StorymeterWarning, many, some
 from ..models.checkpoints import (
     SAFELY,
     checkpoint_folder,
@@ -67,10 +68,23 @@ class PairedSpace(JointSpace):
         return out
 
     def phrases(self, texts: Sequence[str]) -> Float32:
+        """A phrase without a known word is like no region: its vector is zero."""
         torch = need_torch("Grounding (rovist_vg, tiger)")
+        words = self.glove.phrases(texts)
+        known = np.asarray(words.any(axis=1))
+        if not known.all():
+            unknown = [text for text, there in zip(texts, known, strict=True) if not there]
+            warnings.warn(
+                f"{self.glove.path.name} has no vector for {len(unknown):,} of {many(len(texts), 'noun')}, which"
+                f" are like no region: {some(unknown)}.",
+                StorymeterWarning,
+                stacklevel=2,
+            )
         with torch.inference_mode():
-            vectors = self.net.texts(torch.from_numpy(self.glove.phrases(texts)).to(self.device))
-        return np.asarray((vectors / vectors.norm(dim=1, keepdim=True).clamp(min=1e-12)).cpu().numpy())
+            vectors = self.net.texts(torch.from_numpy(words).to(self.device))
+        found = np.asarray((vectors / vectors.norm(dim=1, keepdim=True).clamp(min=1e-12)).cpu().numpy())
+        found[~known] = 0
+        return found
 
 
 def to_pixels(crops: Sequence[Any], config: PairedConfig) -> Float32:

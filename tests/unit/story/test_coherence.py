@@ -76,12 +76,13 @@ def test_no_training_story_is_held_out(data: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("w.json", '{"a": 5}', "neither VIST"),
-        ("w.json", '{"a": null}', "neither VIST"),
-        ("w.json", '{"a": {"b": "c"}}', "neither VIST"),
-        ("w.json", '{"a": [["we left", null]]}', "neither a text nor a list"),
-        ("w.json", '{"a": [5]}', "neither a text nor a list"),
-        ("w.json", "{", "not JSON"),
+        ("w.json", '{"a": 5}', "no known format"),
+        ("w.json", '{"a": null}', "no known format"),
+        ("w.json", '{"a": {"b": "c"}}', "no story of two sentences"),
+        ("w.json", '{"a": [["we left", null]]}', "not a string"),
+        ("w.json", '{"a": [5]}', "no known format"),
+        ("w.json", '{"annotations": [[{"worker_arranged_photo_order": 1}]]}', "lacks story_id"),
+        ("w.json", "{", "truncated"),
         ("w.csv", "sentence1,sentence5\n" + "x" * 200_000 + ",y\n", "as a table"),
         ("w.txt", "one sentence only", "no story"),
     ],
@@ -90,6 +91,21 @@ def test_files_that_hold_no_stories(tmp_path: Path, name: str, content: str, sai
     (tmp_path / name).write_text(content)
     with pytest.raises(DataError, match=said):
         read_stories(tmp_path / name)
+
+
+def test_stories_of_any_shape(tmp_path: Path) -> None:
+    told = {"a": ["we ran", "we ate", "we slept"], "b": ["he came", "he left"]}
+    shapes = {
+        "by_id.json": json.dumps(told),
+        "records.json": json.dumps([{"story_id": id, "story": ". ".join(one)} for id, one in told.items()]),
+        "lines.jsonl": "".join(json.dumps({"id": id, "sentences": one}) + "\n" for id, one in told.items()),
+        "long.csv": "\n".join(["story_id,text", *(f"{id},{s}" for id, one in told.items() for s in one)]),
+        "wide.csv": "id,s1,s2,s3\na,we ran,we ate,we slept\nb,he came,he left,\n",
+    }
+    for name, content in shapes.items():
+        (tmp_path / name).write_text(content)
+        found = [[plain(sentence) for sentence in story.sentences] for story in read_stories(tmp_path / name)]
+        assert found == list(told.values()), name
 
 
 def test_a_group_is_on_one_side_only() -> None:

@@ -19,13 +19,15 @@ from click.testing import CliRunner
 from part_kit import need
 
 from storymeter.cli import cli
-from storymeter.errors import DataError, UsageError
+from storymeter.errors import DataError, StorymeterWarning, UsageError
+from storymeter.progress import LoggedProgress
 from storymeter.story import coherence, train_coherence, train_grounding
 from storymeter.story.paired_space import load_paired_space
 from storymeter.story.spaces import load_space
 from storymeter.story.train.coherence import Recipe, chosen_temperature, fit_temperature, nll
-from storymeter.story.train.data import read_mentions, read_stories
+from storymeter.story.train.data import read_stories
 from storymeter.story.train.loop import CURVE, STATE, TrainingOptions, fit, read_safetensors
+from storymeter.story.train.mentions import Mention, read_captions, read_mentions
 
 from . import tiny
 
@@ -273,10 +275,135 @@ def test_the_verbs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (tmp_path / "g" / "grounding.safetensors").is_file()
 
 
-def _train(what: str, **options: object) -> None:
-    words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+def _train(what: str, **options: object) -> str:
+    given = [
+        (name, one)
+        for name, value in options.items()
+        for one in (value if isinstance(value, list) else [value])
+    ]
+    words = [word for name, value in given for word in (f"--{name}", str(value))]
     result = CliRunner().invoke(cli, ["train", what, *words])
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == 0, (result.output, result.exception)
+    return result.stderr
+
+
+def test_both_recipes_on_data_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures with captions in CSV and JSON, stories in JSON Lines; an ALBERT, a ViT and GloVe from local
+    files; and the models score and are evaluated."""
+    monkeypatch.setenv("STORYMETER_CACHE", str(tmp_path / "cache"))
+    _, images = tiny.flickr(tmp_path, 12)
+    boxed = [f"{k}.png,red square,0,0,32,32\n{k}.png,blue circle,32,0,32,32" for k in range(6)]
+    (tmp_path / "boxes.csv").write_text("\n".join(["image,caption,x,y,w,h", *boxed]) + "\n")
+    told = {str(k): ["a green triangle and a page", "a page"] for k in range(6, 12)}
+    (tmp_path / "captions.json").write_text(json.dumps(told))
+    grounding = {
+        "images": images,
+        "vision": tiny.vision_model(tmp_path / "vit"),
+        "glove": tiny.glove(tmp_path / "glove.txt", ["red", "blue", "square", "circle", "triangle"]),
+        "out": tmp_path / "vg",
+    }
+    sizes = {"epochs": 1, "width": 8, "batch-size": 4, "dev-share": 0.4}
+    said = _train(
+        "grounding", captions=[tmp_path / "boxes.csv", tmp_path / "captions.json"], **grounding, **sizes
+    )
+    assert "1 of 6 words have no vector in glove.txt: page (6)" in said  # phrases of captions are nouns
+    assert "finding nouns …" in said and "training …" in said
+
+    data, words = tiny.ordered_stories(tmp_path / "stories.json", 40)
+    stories = {id: one[0].split(" . ") for id, one in json.loads(data.read_text()).items()}
+    mine = tmp_path / "mine.jsonl"
+    mine.write_text("".join(json.dumps({"id": id, "sentences": one}) + "\n" for id, one in stories.items()))
+    encoder = tiny.text_model(tmp_path / "albert", words)
+    said = _train("coherence", data=mine, encoder=encoder, out=tmp_path / "c", steps=2, threads=1)
+    assert said.index("loading the model …") < said.index("finding tokens …") < said.index("training …")
+    asked = ["--evaluate", "--model", str(tmp_path / "c"), "--held-out", str(mine), "--format", "csv"]
+    evaluated = CliRunner().invoke(cli, ["train", "coherence", *asked])
+    assert evaluated.exit_code == 0, evaluated.exception
+    head, row = (line.split(",") for line in evaluated.stdout.splitlines()[:2])
+    found = dict(zip(head, row, strict=True))
+    assert (found["stories"], found["pairs"]) == ("mine.jsonl", "120") and 0 <= float(
+        found["forced choice"]
+    ) <= 1
+
+    shown = {"output_stories": [{"album_id": "s", "photo_sequence": ["0", "1"]}]}
+    shown["output_stories"][0]["story_text_normalized"] = "a red square is near a page . the circle is blue ."
+    (tmp_path / "told.json").write_text(json.dumps(shown))
+    metric = f"rovist(coherence={tmp_path / 'c'},grounding={tmp_path / 'vg'})"
+    with pytest.warns(StorymeterWarning, match=r"glove\.txt has no vector for 1 of 3 nouns, .*: page\."):
+        scored = CliRunner().invoke(
+            cli, ["score", str(tmp_path / "told.json"), "--images", str(images), "-m", metric]
+        )
+    assert scored.exit_code == 0, scored.exception
+    with pytest.warns(StorymeterWarning):
+        assert not load_space(str(tmp_path / "vg")).phrases(["page"]).any()
+
+
+def test_captions_as_mentions(tmp_path: Path) -> None:
+    path = tmp_path / "c.csv"
+    path.write_text("image,caption\na.jpg,A man walks his dogs in the park\na.jpg,the\n")
+    assert read_captions(path) == [Mention("a", word, None) for word in ("man", "dogs", "park")]
+    path.write_text("image,caption,xmin,ymin,xmax,ymax\na.jpg,the old dog,1,2,30,40\n")
+    assert read_captions(path) == [Mention("a", "old dog", (1, 2, 30, 40))]
+    path.write_text("image,caption,x,y,w,h\na.jpg,the old dog,1,2,0,40\n")
+    with pytest.raises(DataError, match="x, y, w, h = 1, 2, 0, 40 is no box"):
+        read_captions(path)
+    path.write_text("image,caption\na.jpg,the\n")
+    with pytest.raises(DataError, match="names nothing that a picture could show"):
+        read_captions(path)
+    missing = CliRunner().invoke(cli, ["train", "grounding", "--images", str(tmp_path), "--out", "x"])
+    assert missing.exit_code == 2
+
+
+def test_few_steps_look_at_few_pairs(tmp_path: Path) -> None:
+    """Frozen layers run for the pairs of the steps alone, and both ways end with the same weights."""
+    data, words = tiny.ordered_stories(tmp_path / "stories.json", 60)
+    encoder = tiny.text_model(tmp_path / "bert", words, "bert")
+    totals: dict[str, int] = {}
+
+    def train(out: str, steps: int) -> None:
+        options = msgspec.structs.replace(QUICK, batch_size=8, steps=steps)
+        recipe = Recipe(freeze=1, pooling="cls+a+b", options=options)
+
+        def progress(what: str, done: int, total: int) -> None:
+            totals[f"{out} {what}"] = total
+
+        train_coherence(
+            read_stories(data), [], tmp_path / out, encoder=str(encoder), recipe=recipe, progress=progress
+        )
+
+    train("two", 2)
+    train("all", 1000)
+    layers = "running the frozen layers"
+    kept_back = totals["two judging pairs kept back"]
+    assert totals[f"two {layers}"] == 2 * (2 * 8 + kept_back) < totals[f"all {layers}"]
+    assert totals["all training\tepoch 6"] < 1000 and totals["two training\tepoch 1"] == 2
+
+
+def test_progress_as_lines() -> None:
+    said: list[str] = []
+    times = iter([0.0, 1.0, 20.0, 21.0, 25.0, 3000.0])
+    progress = LoggedProgress(said.append, every=10, clock=lambda: next(times))
+    for what, done in [
+        ("reading", 0),
+        ("reading", 1),
+        ("reading\tpart 2", 2),
+        ("reading", 3),
+        ("training", 0),
+    ]:
+        progress(what, done, 20)
+    progress("training", 10, 40)
+    assert said == [
+        "reading …",
+        "reading (part 2): 2 of 20, about 3 min left",
+        "training …",
+        "training: 10 of 40, about 2 h 29 min left",
+    ]
+
+
+def test_help_states_the_defaults_of_both_recipes() -> None:
+    shown = " ".join(CliRunner().invoke(cli, ["train", "coherence", "--help-all"]).output.split())
+    for wanted in ("(0.08; with --encoder 0.15)", "(0.0002; with --encoder 1e-05)", "(1; with --encoder 30)"):
+        assert wanted in shown
 
 
 def test_temperature() -> None:

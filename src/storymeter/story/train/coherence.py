@@ -69,12 +69,27 @@ class OrderObjective:
         self.model, self.net, self.recipe = model, model.net, recipe
         both = [(p.first, p.second) for p in train] + [(p.first, p.second) for p in dev]
         swapped = [direction for a, b in both for direction in ((a, b), (b, a))]
-        self.encoded = model.encode(swapped)
+        self.encoded: list[tuple[list[int], int]] = []
+        for begin in range(0, len(swapped), 4096):
+            progress("finding tokens", begin, len(swapped))
+            self.encoded += model.encode(swapped[begin : begin + 4096])
+        progress("finding tokens", len(swapped), len(swapped))
         self.lengths = np.array([len(ids) for ids, _ in self.encoded], dtype=np.int64)
-        self.train, self.dev = len(train), len(dev)
+        self.train, self.dev, self.progress = len(train), len(dev), progress
         self.features = (
-            Features(model, self.encoded, self.lengths, cache, progress) if model.bottom is not None else None
+            Features(model, self.encoded, self.lengths, self._rows(), cache, progress)
+            if model.bottom is not None
+            else None
         )
+
+    def _rows(self) -> IntArray:
+        """The sequences that a run of so many steps looks at: those of its batches, and those kept back."""
+        kept_back = np.arange(2 * self.train, 2 * (self.train + self.dev))
+        steps, size = self.recipe.options.steps, self.recipe.options.batch_size
+        if not steps or steps * size >= self.train:
+            return np.arange(len(self.encoded))
+        pairs = np.unique(np.concatenate(self.batches(0)[:steps]))
+        return np.concatenate([2 * pairs, 2 * pairs + 1, kept_back])
 
     def batches(self, epoch: int) -> list[IntArray]:
         """Pairs of one epoch, shuffled, gathered by length, and the batches shuffled again."""
@@ -113,6 +128,7 @@ class OrderObjective:
                 out[chosen] = (
                     self.net(self.gather(self.train + chosen)).double().cpu().numpy().reshape(2, -1).T
                 )
+                self.progress("judging pairs kept back", begin + len(chosen), self.dev)
         return out
 
     def evaluate(self) -> Mapping[str, float]:
@@ -129,18 +145,20 @@ class Features:
         model: OrderModel,
         encoded: Sequence[tuple[list[int], int]],
         lengths: IntArray,
+        rows: IntArray,
         path: Path,
         progress: Progress,
     ) -> None:
         torch = need_torch("Training")
         # sorted by length, so that blocks hold no padding to speak of
-        order = np.argsort(lengths, kind="stable")
-        self.starts = np.zeros(len(lengths), np.int64)
+        order = rows[np.argsort(lengths[rows], kind="stable")]
+        self.starts = np.full(len(lengths), -1, np.int64)
         self.starts[order] = np.cumsum(lengths[order]) - lengths[order]
         self.lengths = lengths
-        shape = (int(lengths.sum()), model.width)
+        shape = (int(lengths[rows].sum()), model.width)
+        ids = [encoded[row][0] for row in rows]
         key = hashlib.sha256(
-            f"{model.config.encoder_hash} {model.config.frozen} {shape} {[e for e, _ in encoded]}".encode()
+            f"{model.config.encoder_hash} {model.config.frozen} {shape} {ids}".encode()
         ).hexdigest()
         done_file = path.with_suffix(".done")
         done = (
@@ -149,21 +167,22 @@ class Features:
             else 0
         )
         self.values = np.memmap(path, np.float16, "r+" if done else "w+", shape=shape)
+        progress("running the frozen layers", done, len(order))
         for begin in range(done, len(order), 1024):
             block = order[begin : begin + 1024]
             with torch.inference_mode():
                 for part in range(0, len(block), 64):
-                    rows = block[part : part + 64]
+                    some = block[part : part + 64]
                     hidden = (
-                        model.lower(model.batch([encoded[row] for row in rows])).inputs.half().cpu().numpy()
+                        model.lower(model.batch([encoded[row] for row in some])).inputs.half().cpu().numpy()
                     )
-                    for row, vectors in zip(rows, hidden, strict=True):
+                    for row, vectors in zip(some, hidden, strict=True):
                         self.values[self.starts[row] : self.starts[row] + lengths[row]] = vectors[
                             : lengths[row]
                         ]
+                    progress("running the frozen layers", begin + part + len(some), len(order))
             self.values.flush()
             write_bytes(done_file, f"{key} {begin + len(block)}".encode())
-            progress("running the frozen layers", begin + len(block), len(order))
 
     def gather(self, rows: IntArray, device: Any) -> Any:
         torch = need_torch("Training")
@@ -226,6 +245,7 @@ def train_coherence(
     it was trained).
     """
     recipe = recipe or (PAPER if encoder else EMBEDDED)
+    progress("loading the model", 0, 1)
     folder = checkpoint_folder(encoder) if encoder else default_folder()
     parts: Split = split_pairs(
         stories, held_out, dev_share=recipe.dev_share, seed=recipe.options.seed, reach=recipe.reach
@@ -252,6 +272,7 @@ def train_coherence(
     out.mkdir(parents=True, exist_ok=True)
     need_torch("Training").manual_seed(recipe.options.seed)
     model = OrderModel(config, folder, device=device)
+    progress("loading the model", 1, 1)
     objective = OrderObjective(model, parts.train, parts.dev, recipe, out / "features.f16", progress)
     digest = parts.sha256()
     history = fit(

@@ -4,7 +4,9 @@
   `original_text`);
 - ROCStories CSV (`storyid, storytitle, sentence1 … sentence5`);
 - Story Cloze CSV or TSV (four sentences, two endings, the right one): the right ending closes the story;
-- plain text, one story a line.
+- plain text, one story a line;
+- any other file of stories that `score` reads: captions of one document are its sentences, and a text alone
+  is split into sentences.
 
 A story's `group` is what a split must never cut: its album, or itself.
 """
@@ -14,21 +16,18 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-import json
 import random
-import re
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
-from ...errors import DataError, some
-from ...progress import Progress, silent
+from ...errors import DataError
+from ...formats import read
+from ...formats.tables import several_sentences
 from ...text.placeholders import fill
 from ...text.sentences import split_sentences
-from ...text.words import words
 from ..order_net import plain
 
 
@@ -42,39 +41,85 @@ def read_stories(path: str | Path) -> list[Story]:
     """Every story of a file, in its order."""
     path = Path(path)
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        data = path.read_bytes()
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror}.", hint="Check the path.") from None
-    except UnicodeDecodeError as error:
-        raise DataError(
-            f"{path} is not UTF-8 text (byte {error.start:,}).", hint="Convert it: iconv -t utf-8"
-        ) from None
+    found = _stories(data, path)
     stories = [
         Story(f"{path.name}:{group}", tuple(sentences), path.name)
-        for group, sentences in _stories(text, path)
+        for group, sentences in found
         if len(sentences) > 1
     ]
     if not stories:
         raise DataError(
             f"{path} holds no story of two sentences or more.",
-            hint=(
-                "Readable: VIST references or SIS (JSON), ROCStories (CSV), Story Cloze (CSV, TSV), text with"
-                " a story a line."
-            ),
+            hint="Readable: VIST, ROCStories, Story Cloze, text with a story a line, and what `storymeter"
+            " validate` reads.",
         )
     return stories
 
 
-def _stories(text: str, path: Path) -> Iterator[tuple[str, list[str]]]:
-    if path.suffix == ".json" or text.lstrip()[:1] == "{":
+def _stories(data: bytes, path: Path) -> Iterable[tuple[str, list[str]]]:
+    """(group, sentences) of the shapes above; any other file as `score` reads stories."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        if data[:4] in (b"PAR1", b"PK\x03\x04") or data[:2] == b"\x1f\x8b":
+            return _of_any_shape(path)
+        raise DataError(
+            f"{path} is not UTF-8 text (byte {error.start:,}).", hint="Convert it: iconv -t utf-8"
+        ) from None
+    if path.suffix in (".json", ".jsonl") or text.lstrip()[:1] in ("{", "["):
         try:
-            content = json.loads(text)
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise DataError(f"{path} is not JSON: {error}", hint="It may be truncated.") from None
-        yield from _vist(content, path)
-        return
+            content = msgspec.json.decode(text)
+        except (msgspec.DecodeError, RecursionError):
+            content = None
+        return _vist(content, path) if _is_vist(content) else _of_any_shape(path)
     header = text.partition("\n")[0]
-    names = {name.strip().strip('"').lower() for name in header.replace("\t", ",").split(",")}
+    known = _columns(header) & {"sentence1", "inputsentence1"}
+    if not known and path.suffix in (".csv", ".tsv"):
+        return _of_any_shape(path)
+    return _of_text(text, path)
+
+
+def _columns(header: str) -> set[str]:
+    return {name.strip().strip('"').lower() for name in header.replace("\t", ",").split(",")}
+
+
+def _is_vist(content: Any) -> bool:
+    """The original release, or stories by album."""
+    if not isinstance(content, dict) or not content:
+        return False
+    if isinstance(content.get("annotations"), list):
+        first = content["annotations"][:1]
+        part = first[0][0] if first and isinstance(first[0], list) and first[0] else (first or [{}])[0]
+        return isinstance(part, dict) and "worker_arranged_photo_order" in part
+    told = [
+        story
+        for stories in content.values()
+        for story in (stories if isinstance(stories, list) else [stories])
+    ]
+    if all(isinstance(story, str) for story in told):
+        return several_sentences(told)  # else each is a sentence
+    return all(isinstance(stories, list) for stories in content.values()) and all(
+        isinstance(story, list) and all(isinstance(sentence, str) for sentence in story) for story in told
+    )
+
+
+def _of_any_shape(path: Path) -> Iterator[tuple[str, list[str]]]:
+    try:
+        corpus = read(path, kind="story", role="references")
+    except DataError as error:
+        way = f"storymeter convert {path} stories.jsonl --columns video=FIELD,text=FIELD"
+        raise DataError(error.message, hint=f"Where the fields have unusual names: {way}") from None
+    for document in corpus:
+        texts = [caption.text for caption in document.captions]
+        yield document.id, split_sentences(texts[0]) if len(texts) == 1 else texts
+
+
+def _of_text(text: str, path: Path) -> Iterator[tuple[str, list[str]]]:
+    header = text.partition("\n")[0]
+    names = _columns(header)
     if {"sentence1", "sentence5"} <= names:
         yield from _table(
             text, path, "\t" if "\t" in header else ",", [f"sentence{k}" for k in range(1, 6)], None
@@ -97,41 +142,27 @@ def _stories(text: str, path: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def _vist(content: Any, path: Path) -> Iterator[tuple[str, list[str]]]:
-    if isinstance(content, dict) and isinstance(content.get("annotations"), list):
-        parts: dict[str, list[tuple[int, str, str]]] = {}
-        for annotation in content["annotations"]:
-            part = annotation[0] if isinstance(annotation, list) and annotation else annotation
-            try:
-                text = str(part.get("original_text") or part["text"])
-                parts.setdefault(str(part["story_id"]), []).append(
-                    (int(part["worker_arranged_photo_order"]), text, str(part["album_id"]))
-                )
-            except (AttributeError, KeyError, TypeError, ValueError):
-                raise DataError(
-                    f"{path}: an annotation lacks story_id, album_id, worker_arranged_photo_order or its"
-                    " text.",
-                    hint="Give the story-in-sequence file of VIST (train.story-in-sequence.json).",
-                ) from None
-        for told in parts.values():
-            told.sort(key=lambda part: part[0])
-            yield told[0][2], [text for _, text, _ in told]
-    elif isinstance(content, dict) and all(isinstance(stories, str | list) for stories in content.values()):
+    if not isinstance(content.get("annotations"), list):
         for album, stories in content.items():
             for story in [stories] if isinstance(stories, str) else stories:
-                if isinstance(story, list) and all(isinstance(sentence, str) for sentence in story):
-                    yield album, story
-                elif isinstance(story, str):
-                    yield album, split_sentences(story)
-                else:
-                    raise DataError(
-                        f"{path}: a story of {album!r} is neither a text nor a list of sentences.",
-                        hint="See docs/stories.md for the shapes.",
-                    )
-    else:
-        raise DataError(
-            f"{path}: this JSON is neither VIST references by album nor VIST SIS.",
-            hint="See docs/stories.md for the shapes.",
-        )
+                yield album, split_sentences(story) if isinstance(story, str) else story
+        return
+    parts: dict[str, list[tuple[int, str, str]]] = {}
+    for annotation in content["annotations"]:
+        part = annotation[0] if isinstance(annotation, list) and annotation else annotation
+        try:
+            text = str(part.get("original_text") or part["text"])
+            parts.setdefault(str(part["story_id"]), []).append(
+                (int(part["worker_arranged_photo_order"]), text, str(part["album_id"]))
+            )
+        except (AttributeError, KeyError, TypeError, ValueError):
+            raise DataError(
+                f"{path}: an annotation lacks story_id, album_id, worker_arranged_photo_order or its text.",
+                hint="Give the story-in-sequence file of VIST (train.story-in-sequence.json).",
+            ) from None
+    for told in parts.values():
+        told.sort(key=lambda part: part[0])
+        yield told[0][2], [text for _, text, _ in told]
 
 
 def _table(
@@ -234,155 +265,3 @@ def split_pairs(
 def fraction(text: str) -> float:
     """A number from 0 to below 1 that depends on the text alone."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") / 2.0**64
-
-
-# Flickr30K Entities (Plummer et al., 2015): which phrase of a caption names which boxes of its picture.
-#
-#     <folder>/Annotations/<image>.xml    objects: <name>entity id</name> …, <bndbox> or <nobndbox>
-#     <folder>/Sentences/<image>.txt      captions: [/EN#<entity id>/<type> the phrase]
-#     <images>/<image>.jpg
-#
-# Stop words leave the phrases; a phrase of nothing else goes. The same phrase on the same box counts once.
-
-
-_PHRASE = re.compile(r"\[/EN#(\d+)/\S+ ([^\]]+)\]")
-_STOP = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "this",
-        "that",
-        "these",
-        "those",
-        "some",
-        "any",
-        "each",
-        "every",
-        "all",
-        "both",
-        "another",
-        "other",
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "several",
-        "many",
-        "few",
-        "of",
-        "in",
-        "on",
-        "at",
-        "to",
-        "with",
-        "and",
-        "or",
-        "his",
-        "her",
-        "their",
-        "its",
-        "my",
-        "your",
-        "our",
-        "he",
-        "she",
-        "it",
-        "they",
-        "him",
-        "them",
-        "who",
-        "what",
-        "which",
-        "'s",
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "being",
-        "by",
-        "for",
-        "from",
-        "up",
-        "down",
-        "out",
-        "into",
-        "over",
-        "under",
-        "as",
-    ]
-)
-
-
-class Mention(NamedTuple):
-    """A phrase and the region (left, top, right, bottom in pixels) it names in an image."""
-
-    image: str
-    phrase: str
-    box: tuple[int, int, int, int]
-
-
-def read_mentions(folder: str | Path, progress: Progress = silent) -> list[Mention]:
-    folder = Path(folder)
-    annotations, sentences = folder / "Annotations", folder / "Sentences"
-    if not annotations.is_dir() or not sentences.is_dir():
-        raise DataError(
-            f"{folder} lacks the folders Annotations and Sentences.",
-            hint="Give the unpacked Flickr30K Entities (annotations.zip).",
-        )
-    files = sorted(annotations.glob("*.xml"))
-    found: dict[Mention, None] = {}
-    lacking = []
-    for number, file in enumerate(files, 1):
-        text = sentences / f"{file.stem}.txt"
-        if not text.is_file():
-            lacking.append(file.stem)
-            continue
-        boxes = _boxes(file)
-        for id, phrase in _PHRASE.findall(text.read_text(encoding="utf-8", errors="replace")):
-            kept = " ".join(word for word in words(phrase) if word not in _STOP)
-            if kept:
-                found.update(dict.fromkeys(Mention(file.stem, kept, box) for box in boxes.get(id, ())))
-        progress("reading annotations", number, len(files))
-    if lacking:
-        raise DataError(
-            f"{len(lacking):,} of {len(files):,} images have no sentence file: {some(lacking)}",
-            hint="Unpack the whole archive.",
-        )
-    if not found:
-        raise DataError(
-            f"{folder} names no phrase with a box.",
-            hint="Give the unpacked Flickr30K Entities (annotations.zip).",
-        )
-    return list(found)
-
-
-def _boxes(file: Path) -> dict[str, list[tuple[int, int, int, int]]]:
-    content = file.read_bytes()
-    if (
-        b"<!DOCTYPE" in content or b"<!ENTITY" in content
-    ):  # entities are how XML attacks; the data set has none
-        raise DataError(
-            f"{file} declares entities, which Flickr30K Entities never does; it was not read.",
-            hint="Unpack the archive again.",
-        )
-    boxes: dict[str, list[tuple[int, int, int, int]]] = {}
-    try:
-        # entities were refused above
-        for item in ElementTree.fromstring(content).iter("object"):  # noqa: S314
-            place = item.find("bndbox")
-            if place is None:
-                continue
-            left, top, right, bottom = (
-                int(float(place.findtext(edge) or "nan")) for edge in ("xmin", "ymin", "xmax", "ymax")
-            )
-            if right > left and bottom > top:
-                for name in item.findall("name"):
-                    boxes.setdefault((name.text or "").strip(), []).append((left, top, right, bottom))
-    except (ElementTree.ParseError, ValueError) as error:
-        raise DataError(
-            f"{file} cannot be read: {error}", hint="It may be truncated: unpack the archive again."
-        ) from None
-    return boxes

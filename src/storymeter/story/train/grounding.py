@@ -23,9 +23,11 @@ from ...models.checkpoints import checkpoint_folder, need_torch, torch_device, w
 from ...models.media import Pictures, open_picture
 from ...models.word_vectors import VectorFile
 from ...progress import Progress, silent
+from ...text.words import words
 from ..paired_space import CONFIG, ENCODER, WEIGHTS, PairedConfig, PairedSpace, load_vision, to_pixels
-from .data import Mention, fraction
+from .data import fraction
 from .loop import TrainingOptions, fit, write_bytes, write_safetensors
+from .mentions import Mention
 
 PAPER = TrainingOptions(
     lr=5e-5, lr_decay=0.95, schedule="epoch", weight_decay=1e-5, batch_size=64, epochs=30, patience=3
@@ -79,6 +81,9 @@ class PairedObjective:
         crops = []
         for mention in mentions:
             image, scale = self._open(mention.image)
+            if mention.box is None:
+                crops.append(image)
+                continue
             left, top, right, bottom = (round(edge * scale) for edge in mention.box)
             left, top = min(left, image.width - 1), min(top, image.height - 1)
             crops.append(image.crop((left, top, max(right, left + 1), max(bottom, top + 1))))
@@ -154,7 +159,7 @@ def train_grounding(
     if lacking:
         raise DataError(
             f"{len(lacking):,} images are not in {images}: {some(lacking)}",
-            hint="Give the folder flickr30k-images.",
+            hint="Give the folder that holds them, such as flickr30k-images.",
         )
     train, dev = split_mentions(kept, dev_share=dev_share, seed=options.seed)
     if len(train) < 2 or not dev:
@@ -180,6 +185,11 @@ def train_grounding(
             f"{len(train):,} pairs to train on, {len(dev):,} kept back; {len(mentions) - len(kept):,} phrases"
             " without a word vector left out"
         )
+        unknown = glove.unknown([mention.phrase for mention in mentions])
+        if unknown:
+            distinct = len({word for mention in mentions for word in words(mention.phrase)})
+            common = ", ".join(f"{word} ({count:,})" for word, count in unknown.most_common(5))
+            say(f"{len(unknown):,} of {distinct:,} words have no vector in {glove.path.name}: {common}")
     objective = PairedObjective(net, config, pictures, train, dev, glove, options, device)
     digest = hashlib.sha256(msgspec.json.encode([train, dev])).hexdigest()
     history = fit(

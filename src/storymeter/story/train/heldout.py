@@ -69,7 +69,9 @@ def forced_choice(
     words = float(np.mean(baseline_margin(baseline, pairs) > 0)) if baseline is not None else float("nan")
     temperature = model.config.temperature
     judged = _Judged(model, dict(zip(both, 1 / (1 + np.exp(-logits / temperature)), strict=True)))
-    first, middle, last = (float(right[place == k].mean()) for k in range(3))
+    first, middle, last = (
+        float(right[place == k].mean()) if (place == k).any() else float("nan") for k in range(3)
+    )
     return Choice(
         name,
         len(pairs),
@@ -119,6 +121,8 @@ def order_accuracy(
             other = [sentences[k] for k in random.permutation(len(sentences))]
         told.append(sentences)
         shuffled.append(other)
+    if not told:
+        return float("nan")
     a, b = (story_means(group, model, progress) for group in (told, shuffled))
     return float(np.mean((a > b) + 0.5 * (a == b)))
 
@@ -264,6 +268,33 @@ class HeldOut(NamedTuple):
     model: str
     choices: tuple[Choice, ...]
     human: Human | None
+
+
+def evaluate_files(
+    files: Sequence[Path],
+    learnt: Sequence[Path] = (),
+    model: str = "",
+    *,
+    device: str = "cpu",
+    seed: int = 0,
+    progress: Progress = silent,
+) -> HeldOut:
+    """A model (default: the embedded one) on stories of one's own, each file apart; where `learnt` is given,
+    beside a bag of words that learnt from these files, without stories that open like an evaluated one."""
+    progress("loading the model", 0, 1)
+    scored = load_order_model(Path(model).expanduser() if model else EMBEDDED, device)
+    progress("loading the model", 1, 1)
+    stories = {file: read_stories(file) for file in files}
+    baseline = None
+    if learnt:
+        unseen = [story for told in stories.values() for story in told]
+        pairs = split_pairs(read_all(learnt), unseen, dev_share=0.15, seed=seed)
+        baseline = bag_of_words(pairs.train, pairs.dev) if pairs.train and pairs.dev else None
+    choices = [
+        forced_choice(file.name, told, scored, baseline, seed=seed, progress=progress)
+        for file, told in stories.items()
+    ]
+    return HeldOut(scored.label, tuple(choices), None)
 
 
 def evaluate(

@@ -135,7 +135,7 @@ def fit(
                     f"The loss became NaN or infinite after {counters.step:,} steps.",
                     hint="Try a smaller --lr.",
                 )
-            progress(f"training, epoch {counters.epoch + 1}", counters.batch, len(batches))
+            progress(f"training\tepoch {counters.epoch + 1}", counters.step, total)
             if counters.step % options.interval == 0 and counters.batch < len(batches):
                 _save(folder / STATE, counters, objective.net, trained, optimiser)
         _end_epoch(objective, options, folder, counters, total, trained, say)
