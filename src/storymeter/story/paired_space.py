@@ -75,8 +75,8 @@ class PairedSpace(JointSpace):
         if not known.all():
             unknown = [text for text, there in zip(texts, known, strict=True) if not there]
             warnings.warn(
-                f"{self.glove.path.name} has no vector for {len(unknown):,} of {many(len(texts), 'noun')}, which"
-                f" are like no region: {some(unknown)}.",
+                f"{self.glove.path.name} has no vector for {len(unknown):,} of {many(len(texts), 'noun')},"
+                f" which are like no region: {some(unknown)}.",
                 StorymeterWarning,
                 stacklevel=2,
             )
