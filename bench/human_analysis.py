@@ -20,9 +20,10 @@ from scipy import stats as scipy_stats
 
 from storymeter.captions import Rating
 from storymeter.human.analysis.assessment import analyse
+from storymeter.human.analysis.attention import control_pairs
 from storymeter.human.campaign.export import to_csv, to_jsonl
 from storymeter.human.imports import read
-from storymeter.human.ratings import DEGRADED, control_pairs, from_columns
+from storymeter.human.ratings import DEGRADED, from_columns
 from storymeter.stats.dependent import permutation_pearson, permutation_ranks
 
 

@@ -35,7 +35,7 @@ from .platform_files import (
     wmt,
 )
 from .rating_files import records, storymeter, text
-from .ratings import Labels, Ratings, from_columns
+from .ratings import SOURCE, Labels, Ratings, from_columns
 
 #: what a line of our exports has, and what tells them from other tables with such columns
 _OWN = frozenset({"item", "system", "rater", "value"})
@@ -68,7 +68,7 @@ def pooled(
         for keys in (("campaign", "rater", "hit", "position", "item", "system", "kind"), ("value", "seconds"))
     )
     again, of = repeated_rows(source, where, what, names, notes)
-    whole["campaign"] = [name or f"file {of[k] + 1}" for name, k in zip(campaign, source, strict=True)]
+    whole["campaign"] = [name or SOURCE.format(of[k] + 1) for name, k in zip(campaign, source, strict=True)]
     if again:
         whole = {
             key: [c for row, c in enumerate(column) if row not in again] for key, column in whole.items()

@@ -8,6 +8,8 @@ dropped on the way in, and why, stands in `notes`; every report prints them."""
 from __future__ import annotations
 
 import operator
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -155,34 +157,6 @@ class Ratings:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class ControlPairs:
-    """The two scores of every control pair that one rater rated completely."""
-
-    rater: IntArray
-    first: FloatArray
-    second: FloatArray
-
-
-def control_pairs(ratings: Ratings, kind: int) -> tuple[ControlPairs, int]:
-    """The undamaged (or first) and damaged (or repeated) scores of each pair, and how many controls lack a
-    partner.
-    """
-    original = np.flatnonzero((ratings.pair >= 0) & ((ratings.kind == SYSTEM) | (ratings.kind == HUMAN)))
-    keys, first = np.unique(ratings.pair[original], return_index=True)
-    control = np.flatnonzero((ratings.kind == kind) & (ratings.pair >= 0))
-    place = np.searchsorted(keys, ratings.pair[control])
-    there = place < len(keys)
-    there[there] = keys[place[there]] == ratings.pair[control][there]
-    control, partner = control[there], original[first[place[there]]]
-    if kind == REPEAT:  # which of the two was shown first
-        later = ratings.position[partner] > ratings.position[control]
-        control, partner = np.where(later, partner, control), np.where(later, control, partner)
-    return ControlPairs(ratings.rater.codes[control], ratings.value[partner], ratings.value[control]), int(
-        (ratings.kind == kind).sum()
-    ) - len(control)
-
-
 def from_records(records: Sequence[Rating]) -> Ratings:
     return from_columns(columns_of(records))
 
@@ -221,7 +195,8 @@ def from_columns(columns: Mapping[str, Any], notes: Sequence[str] = ()) -> Ratin
             f"Unknown kind of rating: {some(unknown)}.", hint=f"A rating's kind is one of {', '.join(KINDS)}."
         )
     value = _numbers(columns["value"], n)
-    rater, pair_name, held = (labels(name) for name in ("rater", "pair", "held"))
+    pair_name, held = labels("pair"), labels("held")
+    rater = people(labels("rater"), labels("campaign"), said)
     hit = _of_campaign(labels("hit"), labels("campaign"))
     unpaired = np.array([name == "" for name in pair_name.names])[pair_name.codes]
     _, pair = np.unique(
@@ -267,6 +242,37 @@ def _of_campaign(hit: Labels, campaign: Labels) -> Labels:
     both, codes = np.unique(campaign.codes * len(hit) + hit.codes, return_inverse=True)
     pairs = [(campaign.names[k // len(hit)], hit.names[k % len(hit)]) for k in both.tolist()]
     named = Labels.of([f"{of} {name}" if of else name for of, name in pairs])
+    return Labels(named.codes[codes], named.names)
+
+
+#: the names of personal links, which every campaign numbers anew
+_LINK = re.compile(r"r\d{3,}\Z")
+#: what a source is called whose campaign is not known
+SOURCE = "file {}"
+
+
+def people(rater: Labels, campaign: Labels, notes: list[str]) -> Labels:
+    """Raters, where several campaigns stand together: the names of links are those of different people in
+    different campaigns, names from platforms are those of one person."""
+    known = [not re.match(SOURCE.format(r"\d+\Z"), name) for name in campaign.names]
+    if sum(known) < 2:
+        return rater
+    both, codes = np.unique(rater.codes * len(campaign) + campaign.codes, return_inverse=True)
+    pairs = [divmod(k, len(campaign)) for k in both.tolist()]
+    several = Counter(who for who, of in pairs if known[of])
+    shared = [who for who, count in several.items() if count > 1 and _LINK.match(rater.names[who])]
+    if not shared:
+        return rater
+    notes.append(
+        f"Personal links of several campaigns have the same names ({some([rater.names[k] for k in shared])}):"
+        " each is counted as another person in each campaign."
+    )
+    named = Labels.of(
+        [
+            f"{rater.names[who]} ({campaign.names[of]})" if who in shared and known[of] else rater.names[who]
+            for who, of in pairs
+        ]
+    )
     return Labels(named.codes[codes], named.names)
 
 

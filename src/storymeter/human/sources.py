@@ -18,7 +18,7 @@ from ..files import content
 from . import imports
 from .campaign.money import Pay, measured_seconds, pooled
 from .campaign.record import Folder
-from .ratings import Ratings, columns_of
+from .ratings import SOURCE, Labels, Ratings, columns_of, people
 from .study import STUDIES, Study, of_criterion, of_records
 
 HINT = "Give a campaign, or a file of ratings."
@@ -201,7 +201,13 @@ def _together(parts: Sequence[_Part], notes: list[str], bounds: tuple[float, flo
         table = imports.pooled(tables, [part.name for part in parts], notes, ours=ours)
         return OpenedRatings(kind, replace(table, bounds=bounds or table.bounds), ())
     records, doubles = _pooled_records(parts)
-    return OpenedRatings(kind, None, records, (*notes, *doubles))
+    campaigns = Labels.of([one.campaign for one in records])
+    raters = people(Labels.of([one.rater for one in records]), campaigns, doubles).listed()
+    renamed = tuple(
+        one if one.rater == name else msgspec.structs.replace(one, rater=name)
+        for one, name in zip(records, raters, strict=True)
+    )
+    return OpenedRatings(kind, None, renamed, (*notes, *doubles))
 
 
 def _pooled_records(parts: Sequence[_Part]) -> tuple[tuple[Rating, ...], list[str]]:
@@ -218,7 +224,7 @@ def _pooled_records(parts: Sequence[_Part]) -> tuple[tuple[Rating, ...], list[st
         notes,
     )
     kept = [
-        record if record.campaign else msgspec.structs.replace(record, campaign=f"file {of[k] + 1}")
+        record if record.campaign else msgspec.structs.replace(record, campaign=SOURCE.format(of[k] + 1))
         for row, (k, record) in enumerate(listed)
         if row not in again
     ]

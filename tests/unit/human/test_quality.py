@@ -13,9 +13,9 @@ from rating_kit import campaign
 from storymeter.captions import Rating
 from storymeter.errors import DataError
 from storymeter.human.analysis.assessment import analyse
-from storymeter.human.analysis.attention import consistency
+from storymeter.human.analysis.attention import consistency, control_pairs
 from storymeter.human.analysis.quality import assess
-from storymeter.human.ratings import REPEAT, Ratings, control_pairs, from_columns, from_records
+from storymeter.human.ratings import REPEAT, Ratings, from_columns, from_records
 
 
 def test_bots_are_rejected_and_the_order_recovered() -> None:

@@ -124,3 +124,26 @@ def test_python_and_the_command_agree(tmp_path: Path) -> None:
     found = storymeter.human.analyse(path, splits=0)["all"]
     assert [(s["name"], s["z"]) for s in shown["systems"]] == [(s.name, s.z) for s in found.ranking.systems]
     assert shown["tested"] and found.tested and int(found.kept.sum()) == 4
+
+
+@pytest.mark.parametrize("made", [campaign, preferences, survey])
+def test_links_of_two_campaigns_are_different_people(tmp_path: Path, made: Any) -> None:
+    """Every campaign numbers its links from r001: that of one is not that of the other."""
+    first = made()
+    names = {name: f"r{k:03}" for k, name in enumerate(sorted({one.rater for one in first}), 1)}
+    first = renamed(first, rater=names, campaign={"": "one"})
+    items = {one.item: f"more {one.item}" for one in first}
+    second = renamed(first, campaign={"one": "two"}, item=items)
+    paths = write(tmp_path / "a.jsonl", first), write(tmp_path / "b.jsonl", second)
+    for opened in (open_ratings(paths), open_ratings(write(tmp_path / "both.jsonl", [*first, *second]))):
+        raters = opened.table.rater.names if opened.table else {one.rater for one in opened.records}
+        assert len(raters) == 2 * len(names) and "r001 (one)" in raters
+        notes = opened.table.notes if opened.table else opened.notes
+        assert any("counted as another person" in note for note in notes)
+
+
+def test_a_worker_of_a_platform_is_one_person_in_all_campaigns(tmp_path: Path) -> None:
+    first = renamed(campaign(), campaign={"": "one"}, rater={f"r{k}": f"A2XYZ{k}" for k in range(6)})
+    second = renamed(first, campaign={"one": "two"})
+    opened = open_ratings((write(tmp_path / "a.jsonl", first), write(tmp_path / "b.jsonl", second)))
+    assert opened.table is not None and len(opened.table.rater) == 6

@@ -25,13 +25,14 @@ the more pairs there are, the sooner: on average the damaged ones do get lower s
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
 from ...arrays import FloatArray, IntArray
-from ..ratings import DEGRADED, BoolArray, ControlPairs, Ratings
+from ..ratings import DEGRADED, HUMAN, REPEAT, SYSTEM, BoolArray, Ratings
 from .scores import means, standardise
 
 #: fewer repeats say nothing about consistency
@@ -66,6 +67,34 @@ class Peers(NamedTuple):
         """Who agrees among the captions of one author less than half as well as is usual."""
         with np.errstate(invalid="ignore"):
             return np.asarray(self.inner < _SHARE * self.inner_usual)
+
+
+@dataclass(frozen=True, slots=True)
+class ControlPairs:
+    """The two scores of every control pair that one rater rated completely."""
+
+    rater: IntArray
+    first: FloatArray
+    second: FloatArray
+
+
+def control_pairs(ratings: Ratings, kind: int) -> tuple[ControlPairs, int]:
+    """The undamaged (or first) and damaged (or repeated) scores of each pair, and how many controls lack a
+    partner.
+    """
+    original = np.flatnonzero((ratings.pair >= 0) & ((ratings.kind == SYSTEM) | (ratings.kind == HUMAN)))
+    keys, first = np.unique(ratings.pair[original], return_index=True)
+    control = np.flatnonzero((ratings.kind == kind) & (ratings.pair >= 0))
+    place = np.searchsorted(keys, ratings.pair[control])
+    there = place < len(keys)
+    there[there] = keys[place[there]] == ratings.pair[control][there]
+    control, partner = control[there], original[first[place[there]]]
+    if kind == REPEAT:  # which of the two was shown first
+        later = ratings.position[partner] > ratings.position[control]
+        control, partner = np.where(later, partner, control), np.where(later, control, partner)
+    return ControlPairs(ratings.rater.codes[control], ratings.value[partner], ratings.value[control]), int(
+        (ratings.kind == kind).sum()
+    ) - len(control)
 
 
 def consistency(ratings: Ratings, repeats: ControlPairs) -> FloatArray:

@@ -42,8 +42,8 @@ import numpy as np
 
 from ...arrays import FloatArray, IntArray
 from ...stats.ranks import paired_t, rank_sum, signed_rank
-from ..ratings import DEGRADED, HUMAN, REPEAT, SYSTEM, BoolArray, Ratings, control_pairs
-from .attention import ATTENTIVE, CONSISTENT, MOST_INCONSISTENT, Peers, consistency, peers
+from ..ratings import DEGRADED, HUMAN, REPEAT, SYSTEM, BoolArray, Ratings
+from .attention import ATTENTIVE, CONSISTENT, MOST_INCONSISTENT, Peers, consistency, control_pairs, peers
 from .scores import means
 
 Test = Literal["t", "signed-rank", "mann-whitney"]
