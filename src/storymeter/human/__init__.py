@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 from .._lazy import late
 
 if TYPE_CHECKING:
-    from .analysis.pairwise import rank as rank
     from .analysis.studies import analyse as analyse
+    from .analysis.studies import rank as rank
     from .keeping import check as check
     from .keeping import close as close
     from .keeping import erase as erase
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _STEPS = ("NewCampaign", "backup", "export", "new", "restore", "serve", "simulate", "status")
 _LATE = {
     "analyse": "analysis.studies",
-    "rank": "analysis.pairwise",
+    "rank": "analysis.studies",
     "plan": "planning",
     **dict.fromkeys(("check", "close", "erase", "preview", "verify"), "keeping"),
     **dict.fromkeys(_STEPS, "steps"),

@@ -1,14 +1,46 @@
-"""A ranking by pairwise votes as tables and JSON."""
+"""Preferences and rankings by pairwise votes as tables, JSON and pages."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from markupsafe import Markup
+
 from ..errors import many
 from ..human.analysis.pairwise import PairwiseRanking
-from .presentation import Presentation, present
+from ..human.analysis.preference import Preference, Preferences
+from .figures import charts
+from .presentation import Presentation, present, present_all
+from .studies import Study
 from .table import Column, Table, interval_cell, keys, numbers, to_json
+
+PREFERENCE_WORDS = {
+    "items": "how many videos were compared",
+    "A wins": "videos on which the answers were for A on average; likewise for B",
+    "undecided": "videos on which the answers cancel out; they are in no share",
+    "share B %": "of the decided videos, how many B wins",
+    "95 %": "the range in which that share would lie in 95 of 100 studies of the same size",
+    "mean": "the mean answer, from -2 (A is much better) to 2 (B is much better)",
+    "95 % mean": "where other raters and videos of the same kind would put the mean, in 95 of 100 studies",
+    "p": "how likely so large a mean is if both are equally good; raters are random, two-sided",
+    "p binomial": "the same for the wins, as in the paper: videos as throws of a coin, for these raters only",
+    "alpha": "how far raters agree with each other: 1 is perfectly, 0 is chance (Krippendorff)",
+}
+RANKING_WORDS = {
+    "cluster": "every system of a cluster differs significantly from every system of the clusters below",
+    "rank": "the best and worst place that the significant differences allow",
+    "strength": "log odds by the Bradley-Terry model with ties; 0 is the average system",
+    "95 %": "where other raters and items of the same kind would put the strength, in 95 of 100 studies",
+    "win share %": "how often the system would be preferred to the average system; a tie counts half",
+    "wins, ties, losses": "answers for the system, for neither, and against it",
+}
+
+
+@present_all.register(Preference)
+def present_preferences(first: Preference, results: Sequence[Preference]) -> Presentation:
+    return preferences(results).presentation()
 
 
 @present.register(PairwiseRanking)
@@ -93,3 +125,62 @@ def ranking_data(found: PairwiseRanking) -> dict[str, Any]:
         "clusters": [list(cluster) for cluster in found.clusters],
         "notes": list(found.notes),
     }
+
+
+def preferences(results: Sequence[Preference]) -> Study:
+    ranking = results.ranking if isinstance(results, Preferences) else None
+    notes = [note for r in results for note in r.notes] + list(ranking.notes if ranking else ())
+    rows = [
+        [
+            *(r.a, r.b, len(r.items), r.wins_a, r.wins_b, r.undecided, r.share_b),
+            interval_cell(r.interval, "no item decided"),
+            r.mean,
+            interval_cell(r.mean_interval, "no test over raters"),
+            *(r.p, r.p_binomial, r.alpha),
+        ]
+        for r in results
+    ]
+    table = Table(
+        [
+            *keys("A", "B"),
+            Column("items", ",d"),
+            *numbers("d", "A wins", "B wins", "undecided"),
+            *numbers(".1f", "share B %", "95 %", scale=100.0),
+            *numbers("+.2f", "mean", "95 % mean"),
+            *(*numbers(".4g", "p", "p binomial"), Column("alpha", ".3f")),
+        ],
+        rows,
+        title="Preferences",
+        note=(
+            "share B: of the decided items, how many B wins, with its interval for these raters; mean:"
+            " answers from -2 (A) to 2 (B); its interval and p (two-sided) take raters as random and hold"
+            " for other raters; p binomial: the paper's test against 50 %, which holds for these raters;"
+            " alpha: Krippendorff's, ordinal (– where no item has two raters or nothing varies)."
+        ),
+    )
+    return Study(
+        "Human preferences",
+        to_json(
+            {
+                "schema": 1,
+                "task": "preference",
+                "pairs": [asdict(result) for result in results],
+                **({"ranking": ranking_data(ranking)} if ranking else {}),
+            }
+        ),
+        [table, *([ranking_table(ranking)] if ranking else [])],
+        [PREFERENCE_WORDS, *([RANKING_WORDS] if ranking else [])],
+        list(dict.fromkeys(notes)),
+        "preferences",
+        "How many items each side won; the grey middle is undecided.",
+        lambda: preference_shares(results),
+    )
+
+
+def preference_shares(results: Sequence[Preference]) -> Markup:
+    return charts.shares(
+        [(r.a, r.b, r.wins_a, r.undecided, r.wins_b) for r in results],
+        alternative="; ".join(
+            f"{r.a} {r.wins_a}, undecided {r.undecided}, {r.b} {r.wins_b}" for r in results
+        ),
+    )

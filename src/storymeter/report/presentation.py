@@ -33,7 +33,7 @@ _MODULES = {
     "Persuasion": "stress_results",
     "Plan": "planning",
     "Pointing": "agreement_page",
-    "Preference": "studies",
+    "Preference": "pairwise",
     "Result": "stress_results",
     "Results": "scores",
     "SelfAgreement": "self_agreement",

@@ -1,4 +1,4 @@
-"""Preferences and surveys as JSON, as tables, and as pages that explain their numbers."""
+"""Surveys and error spans as JSON, as tables, and as pages that explain their numbers."""
 
 from __future__ import annotations
 
@@ -8,27 +8,14 @@ from typing import Any
 
 from markupsafe import Markup
 
-from ..human.analysis.preference import Preference
 from ..human.analysis.spans import SpanStudy
 from ..human.analysis.survey import Survey
 from .assessment_data import analysis_data
-from .figures import charts, points
-from .presentation import Presentation, plain, present, present_all
+from .figures import points
+from .presentation import Presentation, plain, present
 from .table import Column, Table, interval_cell, keys, numbers, to_json
 from .templating import render, shown
 
-PREFERENCE_WORDS = {
-    "items": "how many videos were compared",
-    "A wins": "videos on which the answers were for A on average; likewise for B",
-    "undecided": "videos on which the answers cancel out; they are in no share",
-    "share B %": "of the decided videos, how many B wins",
-    "95 %": "the range in which that share would lie in 95 of 100 studies of the same size",
-    "mean": "the mean answer, from -2 (A is much better) to 2 (B is much better)",
-    "95 % mean": "where other raters and videos of the same kind would put the mean, in 95 of 100 studies",
-    "p": "how likely so large a mean is if both are equally good; raters are random, two-sided",
-    "p binomial": "the same for the wins, as in the paper: videos as throws of a coin, for these raters only",
-    "alpha": "how far raters agree with each other: 1 is perfectly, 0 is chance (Krippendorff)",
-}
 CRITERION_WORDS = {
     "grounded": "the story reflects what is in the pictures",
     "coherent": "its sentences belong together",
@@ -37,6 +24,12 @@ CRITERION_WORDS = {
 VOTE_WORDS = {
     "votes": "how often raters called the system's story the best of a sequence",
     "vote share %": "the same, of all votes",
+    "95 %": "where other raters and stories of the same kind would put that share, in 95 of 100 studies",
+}
+DETAIL_WORDS = {
+    "mean": "the mean over items of the mean mark of their raters",
+    "95 %": "where other raters and items of the same kind would put the mean, in 95 of 100 studies",
+    "marks": "how many marks were given",
 }
 RANK_WORDS = {
     "Spearman": (
@@ -88,55 +81,9 @@ class Study:
         )
 
 
-@present_all.register(Preference)
-def present_preferences(first: Preference, results: Sequence[Preference]) -> Presentation:
-    return preferences(results).presentation()
-
-
 @present.register(Survey)
 def present_survey(result: Survey) -> Presentation:
     return survey(result).presentation()
-
-
-def preferences(results: Sequence[Preference]) -> Study:
-    rows = [
-        [
-            *(r.a, r.b, len(r.items), r.wins_a, r.wins_b, r.undecided, r.share_b),
-            interval_cell(r.interval, "no item decided"),
-            r.mean,
-            interval_cell(r.mean_interval, "no test over raters"),
-            *(r.p, r.p_binomial, r.alpha),
-        ]
-        for r in results
-    ]
-    table = Table(
-        [
-            *keys("A", "B"),
-            Column("items", ",d"),
-            *numbers("d", "A wins", "B wins", "undecided"),
-            *numbers(".1f", "share B %", "95 %", scale=100.0),
-            *numbers("+.2f", "mean", "95 % mean"),
-            *(*numbers(".4g", "p", "p binomial"), Column("alpha", ".3f")),
-        ],
-        rows,
-        title="Preferences",
-        note=(
-            "share B: of the decided items, how many B wins, with its interval for these raters; mean:"
-            " answers from -2 (A) to 2 (B); its interval and p (two-sided) take raters as random and hold"
-            " for other raters; p binomial: the paper's test against 50 %, which holds for these raters;"
-            " alpha: Krippendorff's, ordinal (– where no item has two raters or nothing varies)."
-        ),
-    )
-    return Study(
-        "Human preferences",
-        to_json({"schema": 1, "task": "preference", "pairs": [asdict(result) for result in results]}),
-        [table],
-        [PREFERENCE_WORDS],
-        list(dict.fromkeys(note for r in results for note in r.notes)),
-        "preferences",
-        "How many items each side won; the grey middle is undecided.",
-        lambda: preference_shares(results),
-    )
 
 
 def survey(result: Survey) -> Study:
@@ -150,6 +97,7 @@ def survey(result: Survey) -> Study:
             *(mean.get((system, c)) for c in result.criteria),
             result.votes[system],
             result.votes[system] / total,
+            interval_cell(result.vote_intervals[system], "no interval"),
         ]
         for system in result.systems
     ]
@@ -158,11 +106,11 @@ def survey(result: Survey) -> Study:
             *keys("system"),
             *numbers(".2f", *result.criteria),
             Column("votes", "d"),
-            Column("vote share %", ".1f", 100.0),
+            *numbers(".1f", "vote share %", "95 %", scale=100.0),
         ],
         rows,
         title="Criteria and votes",
-        note="Means of story means, 1 to 5.",
+        note="Means of story means, 1 to 5. The interval of the vote share takes raters as random.",
     )
     rows = [
         [
@@ -189,7 +137,7 @@ def survey(result: Survey) -> Study:
     return Study(
         "Human ratings of the stories",
         to_json({"schema": 1, "task": "survey", **asdict(result)}),
-        [first, second],
+        [first, second, _details(result)],
         [
             {
                 c: f"the mean mark for this criterion, 1 to 5: {CRITERION_WORDS.get(c, c)}"
@@ -197,6 +145,7 @@ def survey(result: Survey) -> Study:
             }
             | VOTE_WORDS,
             RANK_WORDS,
+            DETAIL_WORDS,
         ],
         result.notes,
         "criteria",
@@ -205,30 +154,29 @@ def survey(result: Survey) -> Study:
     )
 
 
+def _details(result: Survey) -> Table:
+    """Every mean with its interval."""
+    return Table(
+        [*keys("criterion", "system"), *numbers(".2f", "mean", "95 %"), Column("marks", ",d")],
+        [
+            [one.criterion, one.system, one.mean, interval_cell(one.interval, "no interval"), one.n]
+            for one in result.means
+        ],
+        title="Means with intervals",
+        note=(
+            "95 %: where other raters and items of the same kind would put the mean; no interval: one rater,"
+            " one item, or marks that are all equal."
+        ),
+    )
+
+
 def _marks(result: Survey, mean: Mapping[tuple[str, str], float]) -> Study:
     """A survey in which nobody was asked for the best: marks by criterion alone."""
-    interval = {(m.system, m.criterion): (m.interval, m.n) for m in result.means}
     means = Table(
         [*keys("system"), *numbers(".2f", *result.criteria)],
         [[system, *(mean.get((system, c)) for c in result.criteria)] for system in result.systems],
         title="Criteria",
         note="Means over items of the mean mark of their raters. Nobody voted.",
-    )
-    details = Table(
-        [*keys("criterion", "system"), *numbers(".2f", "mean", "95 %"), Column("marks", ",d")],
-        [
-            [
-                c,
-                system,
-                mean[system, c],
-                interval_cell(interval[system, c][0], "one item"),
-                interval[system, c][1],
-            ]
-            for c in result.criteria
-            for system in result.systems
-            if (system, c) in mean
-        ],
-        title="Intervals",
     )
     agreement = Table(
         [*keys("criterion"), Column("alpha", ".3f")],
@@ -240,25 +188,16 @@ def _marks(result: Survey, mean: Mapping[tuple[str, str], float]) -> Study:
     return Study(
         "Human ratings by criterion",
         to_json({"schema": 1, "task": "survey", **asdict(result)}),
-        [means, details, agreement],
+        [means, _details(result), agreement],
         [
             marks,
-            {"mean": "the mean over items", "marks": "how many marks were given"},
+            DETAIL_WORDS,
             {"alpha": RANK_WORDS["alpha"]},
         ],
         result.notes,
         "criteria",
         "Mean mark of each system for each criterion, with its 95 % range.",
         lambda: survey_means(result),
-    )
-
-
-def preference_shares(results: Sequence[Preference]) -> Markup:
-    return charts.shares(
-        [(r.a, r.b, r.wins_a, r.undecided, r.wins_b) for r in results],
-        alternative="; ".join(
-            f"{r.a} {r.wins_a}, undecided {r.undecided}, {r.b} {r.wins_b}" for r in results
-        ),
     )
 
 

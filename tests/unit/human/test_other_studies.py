@@ -8,12 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 from rating_kit import preferences, run, survey, write
 
+import storymeter.human
 from storymeter.captions import Rating
-from storymeter.human.analysis.preference import analyse_preferences, metric_accuracy
+from storymeter.human.analysis.preference import Preferences, analyse_preferences, metric_accuracy
 from storymeter.human.analysis.survey import analyse_survey
+from storymeter.human.study import STUDIES
 
 
 def test_preferences_by_hand(tmp_path: Path) -> None:
@@ -60,3 +63,105 @@ def test_the_other_studies_have_pages_too(
     assert f"<dt>{explained}</dt>" in text and "<svg" in text and "<img" not in text
     assert "nan" not in re.sub(r"base64,[^\"]*", "", text).lower()
     assert [p.name for p in (tmp_path / "f").iterdir()] == [figure]
+
+
+def judged(rng: np.random.Generator, raters: int = 8, items: int = 10) -> list[Rating]:
+    """Three stories of every sequence, marked and voted for by all raters."""
+    out = []
+    for rater in range(raters):
+        like = rng.normal(0, 0.3, 3)
+        for item in range(items):
+            level = np.array([4.0, 3.2, 2.5]) + like + rng.normal(0, 0.8, 3)
+            for k, name in enumerate("xyz"):
+                mark = float(np.clip(round(level[k]), 1, 5))
+                common = {"item": f"s{item}", "system": name, "rater": f"r{rater}"}
+                out.append(Rating(**common, value=mark, criterion="grounded"))
+                out.append(Rating(**common, value=float(level.argmax() == k), criterion="vote"))
+    return out
+
+
+def test_every_mean_and_share_of_a_survey_has_an_interval(tmp_path: Path) -> None:
+    path = write(tmp_path / "s.jsonl", judged(np.random.default_rng(1)))
+    found = analyse_survey(judged(np.random.default_rng(1)))
+    for one in found.means:
+        assert one.interval is not None and one.interval[0] < one.mean < one.interval[1]
+    for name, interval in found.vote_intervals.items():
+        assert interval is not None and interval[0] < found.votes[name] / 80 < interval[1]
+        assert 0 <= interval[0] < interval[1] <= 1
+    shown = run(path).stdout
+    x = next(one.interval for one in found.means if one.system == "x")
+    assert x is not None and f"[{x[0]:.2f}, {x[1]:.2f}]" in shown and "Means with intervals" in shown
+    assert "vote share %" in shown and shown.count("95 %") >= 2
+    rows = STUDIES["survey"].standings(judged(np.random.default_rng(1)))
+    assert [(r.system, r.value, r.low) for r in rows if r.criterion == "grounded"] == sorted(
+        ((m.system, m.mean, m.interval and m.interval[0]) for m in found.means), key=lambda row: -row[1]
+    )
+
+
+def test_intervals_of_a_survey_are_for_other_raters() -> None:
+    """Raters who each say the same of every story are so many opinions, however many stories they mark."""
+    out = [
+        Rating(f"s{item}", system, f"r{k}", float(mark), criterion="grounded")
+        for item in range(40)
+        for k, marks in enumerate([(5, 1), (5, 2), (1, 5), (2, 4)])
+        for system, mark in zip("xy", (m - (item + k) % 2 * (m in (2, 4, 5)) for m in marks), strict=True)
+    ]
+    intervals = {one.system: one.interval for one in analyse_survey(out).means}
+    assert intervals["x"] is not None and intervals["x"][1] - intervals["x"][0] > 3
+
+
+def test_shares_of_all_and_of_no_votes_have_no_interval_or_a_wide_one() -> None:
+    always = [
+        Rating(f"s{item}", system, f"r{k}", value, criterion=criterion)
+        for item in range(6)
+        for k in range(8)
+        for system, mark in (("x", 4.0), ("y", 2.0 + (item + k) % 2))
+        for criterion, value in (("grounded", mark), ("vote", float(system == "x")))
+    ]
+    assert analyse_survey(always).vote_intervals == {"x": None, "y": None}
+
+
+def three_systems(seed: int = 0) -> list[Rating]:
+    rng = np.random.default_rng(seed)
+    strength = {"a": 0.8, "b": 0.0, "c": -0.8}
+    return [
+        Rating(
+            f"v{item}",
+            one,
+            f"r{rater}",
+            float(np.clip(round(strength[two] - strength[one] + rng.normal(0, 1)), -2, 2)),
+            criterion="preference",
+            meta={"against": two},
+        )
+        for rater in range(9)
+        for item in range(8)
+        for one, two in (("a", "b"), ("c", "a"), ("b", "c"))
+    ]
+
+
+def test_a_preference_study_ranks_all_its_systems(tmp_path: Path) -> None:
+    path = write(tmp_path / "p.jsonl", three_systems())
+    found = storymeter.human.analyse(path)["all"]
+    ranking = storymeter.human.rank(path)
+    assert isinstance(found, Preferences) and found.ranking is not None and len(found) == 3
+    assert [(s.name, s.strength, s.interval) for s in found.ranking.systems] == [
+        (s.name, s.strength, s.interval) for s in ranking.systems
+    ]
+    shown = run(path, "--html", tmp_path / "page.html").stdout
+    assert "Systems by pairwise votes" in shown and "win share %" in shown
+    assert "Bradley-Terry" in (tmp_path / "page.html").read_text()
+    told = msgspec.json.decode(run(path, "--format", "json").stdout)
+    assert [one["name"] for one in told["ranking"]["systems"]] == ["a", "b", "c"]
+    rows = STUDIES["preference"].standings(three_systems())
+    assert [(r.system, r.value) for r in rows] == [(s.name, s.strength) for s in ranking.systems]
+    assert {(r.items, r.ratings) for r in rows} == {(8, 144)}
+
+
+def test_pairs_that_nothing_connects_are_not_ranked() -> None:
+    others = [
+        msgspec.structs.replace(one, system="c", meta={"against": "d"})
+        for one in preferences()
+        if "against" in one.meta
+    ]
+    found = analyse_preferences([*preferences(), *others])
+    assert len(found) == 2 and found.ranking is None

@@ -77,10 +77,7 @@ def test_sides_and_order_do_not_matter() -> None:
     votes = drawn(5)
     turned = [Rating(v.item, v.meta["against"], v.rater, -v.value, meta={"against": v.system}) for v in votes]
     one, other = fit(votes), fit(turned[::-1])
-    assert [s.name for s in one.systems] == [s.name for s in other.systems]
-    for mine, theirs in zip(one.systems, other.systems, strict=True):
-        assert mine.strength == pytest.approx(theirs.strength, abs=1e-9)
-        assert mine.interval == pytest.approx(theirs.interval, abs=1e-7)
+    assert one.systems == other.systems and one.tie_share == other.tie_share, "to the last bit"
 
 
 def test_intervals_cover() -> None:
@@ -137,3 +134,39 @@ def test_a_preference_study_counts_without_raters_who_failed(tmp_path: Path) -> 
     assert {one.name for one in found.systems} == {"a", "b"}
     with pytest.raises(DataError, match="no pairwise votes"):
         storymeter.human.rank(write(tmp_path / "s.jsonl", survey()))
+
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "written" / "pairwise.json"
+
+
+def alone(pairs: list[tuple[str, str, float]]) -> list[Rating]:
+    """Votes that have nothing in common: every one by another rater, on another item."""
+    return [Rating(f"v{k}", a, f"r{k}", value, meta={"against": b}) for k, (a, b, value) in enumerate(pairs)]
+
+
+def test_strengths_are_those_of_choix() -> None:
+    """Votes drawn and fitted by choix (tests/golden/make_pairwise.py)."""
+    golden = json.loads(GOLDEN.read_text())["bradley_terry"]
+    found = fit(alone([(f"s{winner}", f"s{loser}", -1.0) for winner, loser in golden["winner_loser"]]))
+    strengths = {one.name: one.strength for one in found.systems}
+    assert strengths == pytest.approx({f"s{k}": x for k, x in enumerate(golden["strengths"])}, abs=1e-6)
+
+
+def test_strengths_and_errors_with_ties_are_those_of_statsmodels() -> None:
+    """Davidson's model as a log-linear model of counts, by statsmodels (tests/golden/make_pairwise.py)."""
+    golden = json.loads(GOLDEN.read_text())["davidson"]
+    votes = [
+        (f"s{i}", f"s{j}", value)
+        for i, j, *counts in golden["first_second_wins_ties_losses"]
+        for value, count in zip((-1.0, 0.0, 1.0), counts, strict=True)
+        for _ in range(count)
+    ]
+    found = fit(alone(votes))
+    for one in found.systems:
+        k = int(one.name[1:])
+        assert one.strength == pytest.approx(golden["strengths"][k], abs=1e-7)
+        assert one.interval is not None
+        half = (one.interval[1] - one.interval[0]) / 2
+        assert half == pytest.approx(1.959964 * golden["errors"][k], rel=1e-5)
+    tie = math.exp(golden["tie"])
+    assert found.tie_share == pytest.approx(tie / (2 + tie), abs=1e-7)

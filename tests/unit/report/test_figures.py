@@ -68,6 +68,7 @@ def test_figures_of_a_survey_begin_at_the_lowest_mark() -> None:
             CriterionMean("b", "coherent", 5.0, None, 5),
         ),
         votes={"a": 0, "b": 0},
+        vote_intervals={"a": None, "b": None},
         correlations=(),
         alphas={},
         notes=(),

@@ -21,10 +21,10 @@ they cover.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
+import msgspec
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
@@ -32,9 +32,6 @@ from ...arrays import FloatArray, IntArray
 from ...captions import Rating
 from ...errors import DataError, some
 from ...stats.multiple import holm
-from ..raters_on_hold import Held
-from ..sources import open_ratings
-from .preference import of_faithful
 from .scores import clusters
 
 #: weight of the ties that are added where a system won or lost every vote
@@ -75,46 +72,12 @@ class PairwiseRanking:
     notes: tuple[str, ...] = ()
 
 
-def rank(
-    sources: Any,
-    *,
-    origin: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    answers: Mapping[str, str] | None = None,
-    faithful: float | None = None,
-    held: Held = "leave-out",
-    alpha: float = 0.05,
-) -> PairwiseRanking:
-    """Ranks systems by pairwise votes of a table (`rater,video,left,right,choice`) or of a preference study.
-
-    Parameters
-    ----------
-    sources
-        A file of votes, the folder of a preference campaign, several of them, records, or a data frame.
-    origin, columns, answers
-        As in `storymeter.human.analyse`.
-    faithful
-        The share of test questions that a rater must have got right; votes of other raters are left out.
-    held
-        `include` counts raters whom the organiser put on hold.
-    alpha
-        The level of the tests between systems (corrected by Holm) that clusters rest on.
-    """
-    opened = open_ratings(sources, origin, columns=columns, answers=answers)
-    if opened.table is not None or not any("against" in record.meta for record in opened.records):
-        raise DataError(
-            "There are no pairwise votes.",
-            hint="Give a row per vote: rater, item, left, right, choice. Scores: storymeter human analyse.",
-        )
-    kept, notes = of_faithful(opened.records, faithful, held)
-    votes = [record for record in kept if "against" in record.meta]
-    if not votes:
-        raise DataError("No vote of a rater who passed the test questions is left.", hint="Lower --faithful.")
-    return fit(votes, alpha=alpha, notes=(*opened.notes, *notes))
-
-
 def fit(votes: Sequence[Rating], *, alpha: float = 0.05, notes: Sequence[str] = ()) -> PairwiseRanking:
     """The ranking by these votes: below 0 for `system`, above 0 for `meta.against`, 0 for neither."""
+    votes = sorted(
+        map(_ordered, votes),
+        key=lambda one: (one.item, one.rater, one.system, one.meta["against"], one.value),
+    )
     pairs = [(one.system, str(one.meta["against"])) for one in votes]
     names = sorted({name for pair in pairs for name in pair})
     number = {name: k for k, name in enumerate(names)}
@@ -136,6 +99,17 @@ def fit(votes: Sequence[Rating], *, alpha: float = 0.05, notes: Sequence[str] = 
     theta = _fitted(*fitted, len(names))
     covariance = _covariance(theta, votes, first, second, sign, fitted, len(names))
     return _ranking(names, theta, covariance, votes, first, second, sign, bounded, alpha, said)
+
+
+def _ordered(vote: Rating) -> Rating:
+    """The vote with its two systems in alphabetical order, so that sides and the order of a file change no
+    bit of a number."""
+    one, other = vote.system, str(vote.meta["against"])
+    turned = one > other
+    against = {"against": one if turned else other}
+    return msgspec.structs.replace(
+        vote, system=min(one, other), value=-vote.value if turned else vote.value, meta=against
+    )
 
 
 def _connected(

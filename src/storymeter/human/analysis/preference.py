@@ -13,7 +13,7 @@ of the mean answer with raters as random (`rater_effects`), and the binomial p s
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +22,7 @@ from ...captions import Rating
 from ...errors import DataError, some
 from ...stats.ties import preference_accuracy
 from ..raters_on_hold import Held, records_without
+from .pairwise import PairwiseRanking, fit
 from .rater_effects import FEW_RATERS, NOTHING, Cells, Estimate
 from .reliability import ordinal_alpha
 
@@ -48,6 +49,15 @@ class Preference:
     #: mean of the items' mean answers (B minus A), and its 95 % interval with raters as random
     mean: float = math.nan
     mean_interval: tuple[float, float] | None = None
+
+
+class Preferences(list[Preference]):
+    """The results of every two systems, and the ranking of all by the same answers (`pairwise`); None where
+    there are two systems only, or systems that no chain of answers compares."""
+
+    def __init__(self, pairs: Iterable[Preference], ranking: PairwiseRanking | None = None) -> None:
+        super().__init__(pairs)
+        self.ranking = ranking
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +90,30 @@ def of_faithful(records: Sequence[Rating], share: float | None, held: Held) -> t
     return [record for record in records if record.rater not in doubted], notes
 
 
+def votes_of(
+    records: Sequence[Rating], share: float | None = None, held: Held = "leave-out"
+) -> tuple[list[Rating], list[str]]:
+    """The comparisons that count: the first of each rater, item and pair of systems, by raters who passed."""
+    kept, notes = of_faithful(records, share, held)
+    first: dict[tuple[str, ...], Rating] = {}
+    compared = [one for one in kept if one.criterion == "preference"]
+    for one in compared:
+        pair = sorted((one.system, str(one.meta.get("against", ""))))
+        first.setdefault((*pair, one.item, one.rater), one)
+    if len(first) < len(compared):
+        notes.append(
+            f"{len(compared) - len(first):,} second answers of a rater on the same item were left out."
+        )
+    return list(first.values()), notes
+
+
 def analyse_preferences(
     records: Sequence[Rating], *, faithful: float | None = None, minimum: int = 1, held: Held = "leave-out"
-) -> list[Preference]:
+) -> Preferences:
     """One result per pair of systems; items with fewer than `minimum` raters are left out and counted."""
-    records, notes = of_faithful(records, faithful, held)
+    votes, notes = votes_of(records, faithful, held)
     answers: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
-    again = 0
-    for r in records:
-        if r.criterion != "preference":
-            continue
+    for r in votes:
         a, b = r.system, str(r.meta.get("against", ""))
         if not a or not b or not -2 <= r.value <= 2:
             raise DataError(
@@ -98,17 +122,33 @@ def analyse_preferences(
                 hint="Export the campaign again with: storymeter human export DIR --format jsonl",
             )
         value = r.value if a <= b else -r.value
-        of_item = answers.setdefault((min(a, b), max(a, b)), {}).setdefault(r.item, {})
-        again += r.rater in of_item
-        of_item.setdefault(r.rater, value)
+        answers.setdefault((min(a, b), max(a, b)), {}).setdefault(r.item, {})[r.rater] = value
     if not answers:
         raise DataError(
             "There is no answer of a rater who passed the test questions.",
             hint="Lower --faithful, or check the criterion names: preference, test.",
         )
-    if again:
-        notes.append(f"{again:,} second answers of a rater on the same item were left out.")
-    return [_pair(a, b, items, minimum, notes) for (a, b), items in sorted(answers.items())]
+    pairs = [_pair(a, b, items, minimum, notes) for (a, b), items in sorted(answers.items())]
+    return Preferences(pairs, _ranked(answers, minimum))
+
+
+def _ranked(
+    answers: Mapping[tuple[str, str], Mapping[str, Mapping[str, float]]], minimum: int
+) -> PairwiseRanking | None:
+    """All systems by the answers that the pairs count."""
+    votes = [
+        Rating(item, a, rater, value, criterion="preference", meta={"against": b})
+        for (a, b), items in sorted(answers.items())
+        for item, given in items.items()
+        for rater, value in given.items()
+        if len(given) >= minimum
+    ]
+    if len({name for pair in answers for name in pair}) < 3:
+        return None
+    try:
+        return fit(votes)
+    except DataError:
+        return None
 
 
 def _pair(

@@ -18,15 +18,17 @@ from typing import Any, TypeAlias
 
 from ...errors import DataError, StorymeterWarning, many
 from ...progress import Note, unsaid
+from ..raters_on_hold import Held
 from ..ratings import parts
 from ..sources import OpenedRatings, open_ratings
 from .assessment import Analysis
-from .preference import Preference
+from .pairwise import PairwiseRanking, fit
+from .preference import Preferences, of_faithful
 from .reliability import Replication, replication
 from .spans import SpanStudy
 from .survey import Survey
 
-StudyResult: TypeAlias = Analysis | list[Preference] | Survey | SpanStudy
+StudyResult: TypeAlias = Analysis | Preferences | Survey | SpanStudy
 #: so many ratings are split into halves by default
 SPLIT_LIMIT = 200_000
 
@@ -81,6 +83,44 @@ def analyse(
     if not results:
         raise DataError("No stratum could be analysed.", hint="The lines above say why.")
     return results
+
+
+def rank(
+    sources: Any,
+    *,
+    origin: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    answers: Mapping[str, str] | None = None,
+    faithful: float | None = None,
+    held: Held = "leave-out",
+    alpha: float = 0.05,
+) -> PairwiseRanking:
+    """Ranks systems by pairwise votes of a table (`rater,video,left,right,choice`) or of a preference study.
+
+    Parameters
+    ----------
+    sources
+        A file of votes, the folder of a preference campaign, several of them, records, or a data frame.
+    origin, columns, answers
+        As in `storymeter.human.analyse`.
+    faithful
+        The share of test questions that a rater must have got right; votes of other raters are left out.
+    held
+        `include` counts raters whom the organiser put on hold.
+    alpha
+        The level of the tests between systems (corrected by Holm) that clusters rest on.
+    """
+    opened = open_ratings(sources, origin, columns=columns, answers=answers)
+    if opened.table is not None or not any("against" in record.meta for record in opened.records):
+        raise DataError(
+            "There are no pairwise votes.",
+            hint="Give a row per vote: rater, item, left, right, choice. Scores: storymeter human analyse.",
+        )
+    kept, notes = of_faithful(opened.records, faithful, held)
+    votes = [record for record in kept if "against" in record.meta]
+    if not votes:
+        raise DataError("No vote of a rater who passed the test questions is left.", hint="Lower --faithful.")
+    return fit(votes, alpha=alpha, notes=(*opened.notes, *notes))
 
 
 def replications(found: Mapping[str, StudyResult], again: Any, **options: Any) -> dict[str, Replication]:
@@ -141,6 +181,6 @@ def _noted(found: StudyResult, notes: tuple[str, ...]) -> StudyResult:
     """With what is to be said of the reading before the rest."""
     if not notes:
         return found
-    if isinstance(found, list):
-        return [replace(one, notes=(*notes, *one.notes)) for one in found]
+    if isinstance(found, Preferences):
+        return Preferences((replace(one, notes=(*notes, *one.notes)) for one in found), found.ranking)
     return replace(found, notes=(*notes, *found.notes))

@@ -5,7 +5,8 @@ A record of criterion `grounded`, `coherent` or `no_repetition` (any name but `v
 the story that `system` told of `item`; a record of criterion `vote` has value 1 for the story that a rater
 liked best.
 
-- mean per criterion and system, with interval; vote shares;
+- mean per criterion and system over its stories, and vote shares, each with a 95 % interval that takes raters
+  as random (`rater_effects`): other raters of the same kind and other stories;
 - rank per sequence: systems by their share of its votes, ties share a rank;
 - table 2: within each sequence, correlate the mean score per criterion with that rank (the better rank counts
   higher), and average over
@@ -17,20 +18,21 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import stdtrit
 
 from ...arrays import FloatArray
 from ...captions import Rating
-from ...errors import DataError
+from ...errors import DataError, many
 from ...stats.correlation import kendall_b, pearson, spearman
 from ...stats.ranks import mean_ranks
 from ..raters_on_hold import Held
 from .preference import of_faithful
+from .rater_effects import FEW_RATERS, NOTHING, Cells, Estimate
 from .reliability import ordinal_alpha
-from .scores import t_interval
 
 VOTE = "vote"
 OVERALL = "overall"
@@ -62,6 +64,8 @@ class Survey:
     systems: tuple[str, ...]
     means: tuple[CriterionMean, ...]
     votes: dict[str, int]
+    #: 95 % of the share of the votes; None where no interval can be given
+    vote_intervals: dict[str, tuple[float, float] | None]
     correlations: tuple[RankCorrelation, ...]
     alphas: dict[str, float]
     notes: tuple[str, ...]
@@ -119,31 +123,68 @@ def analyse_survey(
         cell.setdefault((item, system, criterion), []).append(value)
     means = []
     for criterion in criteria:
+        given = {key[:3]: value for key, value in once.items() if key[3] == criterion}
+        estimates = _estimates(given, systems)
         for system in systems:
-            stories = np.array(
-                [np.mean(v) for (_, s, c), v in sorted(cell.items()) if s == system and c == criterion]
-            )
-            if len(stories):
-                means.append(
-                    CriterionMean(
-                        system,
-                        criterion,
-                        float(stories.mean()),
-                        t_interval(stories),
-                        sum(len(v) for (_, s, c), v in cell.items() if s == system and c == criterion),
-                    )
-                )
+            stories = [np.mean(v) for (_, s, c), v in sorted(cell.items()) if s == system and c == criterion]
+            if stories:
+                marks = sum(s == system for _, s, _ in given)
+                mean = float(np.mean(stories))
+                means.append(CriterionMean(system, criterion, mean, estimates[system].interval(), marks))
             else:
                 notes.append(f"{system} has no answer for {criterion}.")
+    raters = len({one.rater for one in records})
+    if raters < FEW_RATERS:
+        notes.append(
+            f"There are {many(raters, 'rater')}. Intervals from fewer than {FEW_RATERS} raters do not"
+            " generalise to other raters."
+        )
+    ballots = {
+        (item, system, rater): float(chosen == system)
+        for (item, rater), chosen in votes.items()
+        for system in systems
+    }
     return Survey(
         tuple(criteria),
         tuple(systems),
         tuple(means),
         tally,
+        {
+            name: _share_interval(tally[name] / max(1, len(votes)), found)
+            for name, found in _estimates(ballots, systems).items()
+        },
         _correlations(criteria, systems, cell, votes),
         {name: ordinal_alpha(v for (_, _, c), v in cell.items() if c == name) for name in criteria},
         tuple(notes),
     )
+
+
+def _estimates(given: Mapping[tuple[str, str, str], float], systems: Sequence[str]) -> dict[str, Estimate]:
+    """Each system's mean over its items, of values by (item, system, rater), with raters as random."""
+    found = dict.fromkeys(systems, NOTHING)
+    if not given:
+        return found
+    items, authors, raters = (np.unique(names, return_inverse=True) for names in zip(*given, strict=True))
+    item, system, rater = items[1], authors[1], raters[1]
+    story = system * len(items[0]) + item
+    stories = np.bincount(np.unique(story) // len(items[0]))
+    weight = 1 / (np.bincount(story)[story] * stories[system])
+    cells = Cells.of(np.array(list(given.values())), system, rater, item, len(authors[0]))
+    for k, name in enumerate(authors[0].tolist()):
+        found[name] = cells.system_mean(k, weight)
+    return found
+
+
+def _share_interval(share: float, found: Estimate) -> tuple[float, float] | None:
+    """Wilson's interval of a share, for as many independent votes as would have its standard error (Korn &
+    Graubard 1998), by the t distribution; of a share of 0 or 1, for one vote of each rater."""
+    if not found.freedom > 0:
+        return None
+    n = share * (1 - share) / found.error**2 if found.error > 0 else float(found.raters)
+    t = float(stdtrit(found.freedom, 0.975))
+    centre = (share + t**2 / (2 * n)) / (1 + t**2 / n)
+    half = t / (1 + t**2 / n) * math.sqrt(share * (1 - share) / n + t**2 / (4 * n**2))
+    return max(0.0, centre - half), min(1.0, centre + half)
 
 
 def _correlations(

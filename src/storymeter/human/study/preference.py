@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -20,7 +21,7 @@ from ...errors import DataError
 from ...progress import Progress, silent
 from ..campaign.request import CampaignRequest, Question
 from ..campaign.secret_random import drawn
-from .base import TEST, Design, SimulatedRater, fit
+from .base import TEST, Design, SimulatedRater, Standings, fit
 from .da import playable
 from .stories import Foils, Story, StoryStudy, deal_rounds, gather, times_of
 
@@ -54,6 +55,7 @@ class _Choice(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 class Preference(StoryStudy):
     name = "preference"
+    standing_word = "strength"
     line = Duel
     answering = 12.0
     criteria: ClassVar[tuple[str, ...]] = ("preference",)
@@ -133,6 +135,25 @@ class Preference(StoryStudy):
         if line.question is not None:
             right = answer.get("test") == line.question.answer
             yield Rating(**common, system="", value=float(right), kind=TEST, criterion=TEST)
+
+    def standings(self, records: Sequence[Rating]) -> list[Standings]:
+        """The ranking of `human rank`: strengths by the Bradley-Terry model."""
+        from ..analysis import pairwise
+        from ..analysis.preference import votes_of
+
+        try:
+            votes, _ = votes_of(records)
+            found = pairwise.fit(votes)
+        except DataError:
+            return []
+        seen = {(name, one.item) for one in votes for name in (one.system, one.meta["against"])}
+        items = Counter(name for name, _ in seen)
+        rows = []
+        for one in found.systems:
+            low, high = one.interval or (None, None)
+            answers = one.wins + one.ties + one.losses
+            rows.append(Standings("", one.name, one.strength, low, high, items[one.name], answers))
+        return rows
 
     def analyse(
         self, records: Sequence[Rating], *, faithful: float | None, minimum: int, **options: Any

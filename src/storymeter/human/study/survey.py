@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -21,7 +22,7 @@ from ...progress import Progress, silent
 from ..campaign import clips
 from ..campaign.request import CampaignRequest
 from ..campaign.secret_random import drawn
-from .base import TEST, Design, SimulatedRater, fit
+from .base import TEST, Design, SimulatedRater, Standings, fit
 from .stories import Foils, Story, StoryStudy, deal_rounds, gather, pictures_of
 
 CRITERIA = ("grounded", "coherent", "no_repetition")
@@ -147,6 +148,25 @@ class Survey(StoryStudy):
             for criterion, value in zip(CRITERIA, answer["marks"][number], strict=True):
                 yield Rating(**common, system=system, value=float(value), criterion=criterion)
             yield Rating(**common, system=system, value=float(answer["vote"] == number), criterion="vote")
+
+    def standings(self, records: Sequence[Rating]) -> list[Standings]:
+        """The means and vote shares of `human analyse`."""
+        try:
+            found = self.analyse(records, faithful=None, minimum=1)
+        except DataError:
+            return []
+        stories = {(one.system, one.criterion, one.item) for one in records}
+        items = Counter((system, criterion) for system, criterion, _ in stories)
+        rows = []
+        for one in found.means:
+            low, high = one.interval or (None, None)
+            count = items[one.system, one.criterion]
+            rows.append(Standings(one.criterion, one.system, one.mean, low, high, count, one.n))
+        total = sum(found.votes.values())
+        for name, votes in found.votes.items() if total else ():
+            low, high = found.vote_intervals[name] or (None, None)
+            rows.append(Standings("vote", name, votes / total, low, high, items[name, "vote"], total))
+        return sorted(rows, key=lambda row: (row.criterion, -row.value))
 
     def analyse(
         self, records: Sequence[Rating], *, faithful: float | None, minimum: int, **options: Any

@@ -15,8 +15,9 @@ from ...human.analysis.studies import result_of
 from ...human.sources import open_ratings
 from ...progress import Note, Progress, silent, unsaid
 from ...stress.auditing import audit as run_audit
+from ..pairwise import preferences
 from ..scores import annotator_table
-from ..studies import preferences, survey
+from ..studies import survey
 from ..templating import shown
 from .build import find_videos, write_page
 from .details import unsupported
