@@ -97,3 +97,76 @@ def test_pictures_stay_in_view(
     page.locator(".enlarge").first.click()
     assert page.locator("dialog.large img").is_visible() and violations(page) == []
     page.keyboard.press("Escape")
+
+
+#: what has the focus: how it is answered by keyboard
+FOCUS = """() => {
+  const e = document.activeElement;
+  if (e.id === 'play' || e.id === 'next') return e.id;
+  return e.getAttribute('role') === 'slider' ? 'slider' : e.type ?? '';
+}"""
+
+
+def by_keyboard(page: Any, digit: str = "7", *, play: bool = True) -> None:
+    """Answers the item at hand without a mouse: every question that Tab leads to, then Next."""
+    marked = False
+    for _ in range(80):
+        here = page.evaluate(FOCUS)
+        if here == "play" and play and not page.evaluate("() => document.querySelector('video').ended"):
+            page.keyboard.press("Enter")
+            page.wait_for_function("() => document.querySelector('video').ended")
+        elif here == "slider":
+            page.keyboard.press(digit)
+        elif here in ("radio", "checkbox"):
+            page.keyboard.press("Space")
+            marked = True
+        elif here == "next" and page.evaluate(READY):
+            page.keyboard.press("Enter")
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"Next was not reached; marked: {marked}")
+
+
+@pytest.mark.parametrize("task", ["da", "spans", "preference", "survey"])
+def test_back_to_the_last_answer_by_keyboard(
+    tmp_path: Path, clips: Path, served: Serve, open_page: Any, violations: Any, photograph: Any, task: str
+) -> None:
+    if task == "survey":
+        stories = human_kit.stories(["story-01", "story-02", "story-03"])
+        request = CampaignRequest(
+            task="survey", systems=stories, clips=HERE / "pictures", per_hit=3, watch=0.0
+        )
+        folder = write(prepare(request), tmp_path / "study")
+    else:
+        more: dict[str, Any] = {"per_hit": 5} if task == "preference" else {"layout": SHORT}
+        folder = human_kit.campaign(tmp_path / "study", clips, items=20, task=task, watch=0.0, **more)
+    page = begun(open_page, served(folder)[1][0], viewport={"width": 1280, "height": 720})
+    count = "() => document.getElementById('count').textContent.startsWith('{n} ')"
+    page.wait_for_function(count.replace("{n}", "1"))
+    assert not page.locator("#back").is_visible(), "there is no last answer yet"
+    by_keyboard(page)
+    page.wait_for_function(count.replace("{n}", "2"))
+    page.wait_for_function("() => !document.getElementById('back').hidden")
+    assert violations(page) == []
+    [first] = {(one.position, one.meta.get("corrections")) for one in human_kit.answers(folder)}
+    before = [one.value for one in human_kit.answers(folder)]
+    assert first == (0, None)
+    page.locator("#back").press("Enter")
+    page.wait_for_function(count.replace("{n}", "1"))
+    page.wait_for_function(READY)  # the answer stands there, and nothing has to be watched again
+    assert violations(page) == []
+    photograph(page, f"back-{task}")
+    if task in ("da", "spans"):
+        assert page.locator("#slider").get_attribute("aria-valuenow") == "70"
+        page.locator("#slider").focus()
+        page.keyboard.press("3")
+    else:
+        page.locator("input[type=radio]:checked").last.focus()
+        page.keyboard.press("ArrowRight")
+    page.locator("#next").press("Enter")
+    page.wait_for_function(count.replace("{n}", "2"))
+    after = human_kit.answers(folder)
+    assert {(one.position, one.meta["corrections"]) for one in after} == {(0, 1)}, "one answer, changed once"
+    assert [one.value for one in after] != before
+    by_keyboard(page)
+    page.wait_for_function(count.replace("{n}", "3"))

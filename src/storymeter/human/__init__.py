@@ -8,8 +8,9 @@
 (1, 1)
 
 `rank` ranks systems by pairwise votes. `plan` says how many ratings a question needs, `new` builds a
-campaign, `serve` runs its server, `simulate` rehearses it, `status` and `export` read it, `backup` and
-`restore` keep it; `check`, `preview`, `verify`, `erase` and `close` are an organiser's work beside it."""
+campaign, `serve` runs its server, `simulate` rehearses it, `extend` adds to it, `status` and `export` read
+it, `backup` and `restore` keep it; `check`, `preview`, `verify`, `erase` and `close` are an organiser's work
+beside it."""
 
 from __future__ import annotations
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from .keeping import check as check
     from .keeping import close as close
     from .keeping import erase as erase
+    from .keeping import extend as extend
     from .keeping import preview as preview
     from .keeping import verify as verify
     from .planning import plan as plan
@@ -40,7 +42,7 @@ _LATE = {
     "analyse": "analysis.studies",
     "rank": "analysis.studies",
     "plan": "planning",
-    **dict.fromkeys(("check", "close", "erase", "preview", "verify"), "keeping"),
+    **dict.fromkeys(("check", "close", "erase", "extend", "preview", "verify"), "keeping"),
     **dict.fromkeys(_STEPS, "steps"),
 }
 __all__ = [*_LATE]

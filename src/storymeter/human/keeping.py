@@ -1,7 +1,7 @@
 """What an organiser does beside the work of the raters: check files, look at the pages, verify codes, erase a
-rater, close the campaign.
+rater, add to a running campaign or withdraw a clip, close the campaign.
 
->>> from storymeter.human import check, close, erase, verify
+>>> from storymeter.human import check, close, erase, extend, verify
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..errors import UsageError
-from ..progress import Note, unsaid
-from .steps import NewCampaign, Place, new, opened
+from ..progress import Note, Progress, silent, unsaid
+from .steps import NewCampaign, Place, new, opened, read_captions
 
 if TYPE_CHECKING:
     from ..captions import Corpus
+    from .campaign.extend import Extended
 
 
 State: TypeAlias = Literal["open", "paused", "closed"]
@@ -96,6 +97,42 @@ def verify(folder: Place, codes: Sequence[str], *, note: Note = unsaid) -> list[
             about = found["pseudonym"], found["external"], found["hit"], found["finished_at"], used
             checked.append(CodeCheck(code, "good" if used is None else "used before", *about))
     return checked
+
+
+def extend(
+    folder: Place,
+    systems: Sequence[Place | Corpus] = (),
+    *,
+    dry_run: bool = False,
+    skip_bad: bool = False,
+    progress: Progress = silent,
+    note: Note = unsaid,
+    **wish: Any,
+) -> Extended:
+    """Adds to a campaign while raters are at work, or withdraws clips and captions; nothing answered is lost.
+
+    folder: the campaign; its server goes on running and takes the change over within a moment.
+    systems: captions by further systems, files or corpora.
+    dry_run: changes nothing.
+    skip_bad: leaves captions with problems out, which are an error otherwise.
+    note: called with each warning and problem.
+    wish: hits, overlap, raters (new links), raters_per_hit, hits_per_rater, withdraw (ids of clips),
+        withdraw_captions (pairs of system and id), reason, seed.
+    """
+    from .campaign import extend as campaign
+    from .campaign.record import Folder
+
+    home = Folder(Path(folder))
+    corpora = [read_captions(system, home.campaign.task) for system in systems]
+    try:
+        wanted = campaign.Wish(systems=corpora, **wish)
+    except TypeError as error:
+        raise UsageError(f"{error}.", hint="The names are those of `storymeter human extend`.") from None
+    done = campaign.extend(home, wanted, dry_run=dry_run, skip_bad=skip_bad, progress=progress)
+    for kind, lines in (("note", done.warnings), ("problem", done.problems)):
+        for line in lines:
+            note(f"{kind}: {line}")
+    return done
 
 
 @contextlib.contextmanager

@@ -146,6 +146,10 @@ def _campaign(folder: Path, notes: list[str]) -> _Part:
         store.close()
     if counts["erased"]:
         notes.append(f"{many(counts['erased'], 'rater')} of this campaign asked to be erased.")
+    for one in home.campaign.withdrawn:
+        named = f"The caption of {one.item} by {one.system}" if one.system else f"The clip {one.item}"
+        why = f" ({one.reason})" if one.reason else ""
+        notes.append(f"{named} was withdrawn{why}: its answers are left out.")
     if not found:
         raise DataError(
             f"The {home.campaign.task} campaign in {folder} has no answer yet.",

@@ -121,8 +121,8 @@ def new(
     options = CampaignRequest(
         clips=Path(clips),
         layout=_layout(request.get("task", "da"), sizes, human is not None, note),
-        systems=[_corpus(system, request.get("task", "da")) for system in systems],
-        human=None if human is None else _corpus(human),
+        systems=[read_captions(system, request.get("task", "da")) for system in systems],
+        human=None if human is None else read_captions(human),
         questions=_questions(tests),
         platform=Platform(platform, _code(completion_code)),  # type: ignore[arg-type]
         **request,
@@ -152,7 +152,7 @@ def _code(given: str) -> str:
     return content(Path(given[1:]), "Name a file that holds the study's completion code.").decode().strip()
 
 
-def _corpus(given: Place | Corpus, task: str = "da") -> Corpus:
+def read_captions(given: Place | Corpus, task: str = "da") -> Corpus:
     """A file or a corpus; where stories are compared, a list of sentences is a story."""
     from ..formats import read
     from .study import named
@@ -333,18 +333,25 @@ def status(folder: Place, *, note: Note = unsaid) -> dict[str, Any]:
 
 
 def export(
-    folder: Place, style: str = "jsonl", *, real_ids: bool = False, reject: bool = False, note: Note = unsaid
+    folder: Place,
+    style: str = "jsonl",
+    *,
+    real_ids: bool = False,
+    reject: bool = False,
+    withdrawn: bool = False,
+    note: Note = unsaid,
 ) -> str:
     """The answers of a campaign, joined with its private key.
 
     style: jsonl, csv, wmt or appraise; mturk or prolific: lists of workers to accept and to review.
     real_ids: the platform's worker ids instead of pseudonyms.
     reject: REJECT instead of REVIEW for raters who fail the controls.
+    withdrawn: also the answers about withdrawn clips and captions, with `meta.withdrawn`.
     """
     from .campaign.export import render
 
     with opened(folder, note) as (home, store):
-        return render(home, store, style, real_names=real_ids, reject=reject)
+        return render(home, store, style, real_names=real_ids, reject=reject, withdrawn=withdrawn)
 
 
 def backup(folder: Place, out: Place) -> Manifest:

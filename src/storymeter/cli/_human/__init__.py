@@ -17,6 +17,7 @@ VERBS = {
     "deploy": "during",
     "erase": "during",
     "export": "after",
+    "extend": "during",
     "new": "before",
     "plan": "before",
     "preview": "during",

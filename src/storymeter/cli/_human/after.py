@@ -252,7 +252,10 @@ def _beside(path: Any, name: str, several: bool) -> Any:
     " of these raters are honest.  [default: REVIEW]",
     bool,
 )
-def export_command(folder: Path, style: str, out: Path | None, real_ids: bool, reject: bool) -> None:
+@option("--withdrawn", "Also the answers about clips and captions that were withdrawn (human extend).", bool)
+def export_command(
+    folder: Path, style: str, out: Path | None, real_ids: bool, reject: bool, withdrawn: bool
+) -> None:
     """Export the ratings of a campaign.
 
     DIR is the campaign's folder.
@@ -263,7 +266,7 @@ def export_command(folder: Path, style: str, out: Path | None, real_ids: bool, r
     from ...files import write_text
     from ...human import export
 
-    text = export(folder, style, real_ids=real_ids, reject=reject, note=say)
+    text = export(folder, style, real_ids=real_ids, reject=reject, withdrawn=withdrawn, note=say)
     if out is None:
         sys.stdout.write(text)
     else:

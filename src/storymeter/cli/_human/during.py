@@ -15,9 +15,11 @@ import click
 from ...errors import many
 from .._options import (
     COUNT,
+    FROM_ZERO,
     PATH,
     PORT,
     SHARE,
+    ManyFiles,
     busy,
     format_option,
     option,
@@ -284,6 +286,50 @@ def erase_command(folder: Path, rater: str, yes: bool) -> None:
     if not yes:
         click.confirm(f"Delete all answers of {rater}? They cannot be restored.", abort=True, err=True)
     say(f"{many(erase(folder, rater, note=say), 'answer')} of {rater} erased.")
+
+
+# `storymeter human extend DIR`: more of everything, or a clip less.
+
+
+@click.command("extend", cls=ManyFiles, many=("--systems", "--withdraw"))
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@option("--systems", "Caption files of further systems.", multiple=True, metavar="FILE…")
+@option("--hits", "Number of new HITs.  [default with --systems: from the overlap]", COUNT)
+@option("--overlap", "Number of new HITs that show each caption of a new system.", COUNT, 3)
+@option("--raters", "Number of new personal links.  [default: one for each new assignment]", COUNT)
+@option("--raters-per-hit", "Raters of each HIT, from now on.", COUNT)
+@option("--hits-per-rater", "HITs that one rater may do, from now on.", COUNT)
+@option("--withdraw", "Ids of clips that are shown and counted no more.", multiple=True, metavar="ID…")
+@option(
+    "--withdraw-caption withdraw_captions",
+    "A caption that is shown and counted no more.",
+    (str, str),
+    multiple=True,
+    metavar="SYSTEM ID",
+)
+@option("--reason", "Why they are withdrawn.", default="")
+@option("--dry-run", "Print what would be done and what it costs; change nothing.", bool)
+@option("--skip-bad", "Leave out items with problems instead of stopping.", bool)
+@option("--seed", "For rehearsals: the same design again.", FROM_ZERO)
+def extend_command(folder: Path, systems: tuple[str, ...], dry_run: bool, **options: Any) -> None:
+    """Add to the running campaign in DIR, or withdraw clips.
+
+    More HITs, raters of each HIT, links, or systems; the server goes on running, and nothing answered is
+    lost. In HITs with a new system all systems have equally many places, so that old and new ratings can be
+    pooled. What is withdrawn is passed over from now on, and its answers are left out of the analysis.
+
+    \b
+    storymeter human extend study --systems c.json
+    storymeter human extend study --raters-per-hit 2
+    storymeter human extend study --withdraw clip-17 --reason "wrong video"
+    """
+    from ...human import extend
+    from ...report.table import Table
+
+    with progress_bar() as progress:
+        done = extend(folder, systems, dry_run=dry_run, progress=progress, note=say, **options)
+    put(Table(["", "campaign"], [list(row) for row in done.plan]), "table", "")
+    say("Nothing was changed." if dry_run else f"The campaign in {folder} is extended.")
 
 
 @click.command("demo")

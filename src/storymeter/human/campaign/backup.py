@@ -4,7 +4,7 @@ A backup is a folder that stands for itself:
 
     manifest.json    what is in it: SHA-256 of every file and every clip, rows per table, when it was taken
     answers.db       the whole database as of one moment, as SQLite, wherever the answers live
-    campaign.json, key.jsonl, secrets.json, links.csv    as in the campaign
+    campaign.json, key.jsonl, secrets.json, links.csv, consent.*.md, instructions.*.md    as in the campaign
 
 Copying `campaign.db` by hand is no backup: what SQLite has not yet moved out of its log (`campaign.db-wal`)
 is not in it. `backup` reads the database in one transaction, so every answer that was acknowledged before it
@@ -22,9 +22,10 @@ import msgspec
 from ...errors import DataError, UsageError, some
 from ..store import Store
 from ..store.copying import copy, look, one_file
+from . import texts
 from .record import Folder, private, readable
 
-FILES = ("campaign.json", "key.jsonl", "secrets.json", "links.csv")
+FILES = ("campaign.json", "key.jsonl", "secrets.json", "links.csv", *texts.names())
 ANSWERS = "answers.db"
 
 

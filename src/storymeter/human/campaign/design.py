@@ -153,9 +153,11 @@ def build(
     merge_identical: bool = False,
     items: Iterable[str] | None = None,
     overlap: int = OVERLAP,
+    shown: Mapping[tuple[str, tuple[str, ...]], int] | None = None,
 ) -> HitDesign:
     """Lay out `hits` HITs (default: enough to show every system caption `overlap` times) over the videos in
-    `items` (default: all).
+    `items` (default: all). `shown`: how often other HITs show each caption, by item and authors; captions of
+    an author that lag behind the others of that author come first.
     """
     layout = layout or Layout()
     layout.check()
@@ -174,6 +176,8 @@ def build(
     people = texts(human, wanted)
     pool = _pool(systems, wanted, merge_identical)
     dealer = _Dealer(pool, people, human.name if human else "", layout, drawn("design", seed))
+    before = shown or {}
+    dealer.begin(before)
     total = sum(map(len, pool.values()))
     count = hits if hits is not None else -(-total * overlap // max(1, layout.blocks * layout.system))
     if count < 1:
@@ -183,7 +187,9 @@ def build(
         )
     dealt = tuple(dealer.hit(f"h{number:05d}") for number in range(1, count + 1))
     unseen = sum(
-        (entry.item, entry.systems) not in dealer.shown for entries in pool.values() for entry in entries
+        not dealer.shown[entry.item, entry.systems] and not before.get((entry.item, entry.systems))
+        for entries in pool.values()
+        for entry in entries
     )
     if unseen:
         dealer.notes.append(
@@ -228,6 +234,18 @@ class _Dealer:
         }
         for heap in self.heaps.values():
             heapq.heapify(heap)
+
+    def begin(self, shown: Mapping[tuple[str, tuple[str, ...]], int]) -> None:
+        """Take into account what other HITs show, within each author: so all authors stay equal."""
+        everybody = [(item, e.systems) for item, entries in self.pool.items() for e in entries]
+        everybody += [(item, entry.systems) for item, entries in self.told.items() for entry in entries]
+        least: dict[tuple[str, ...], int] = {}
+        for item, systems in everybody:
+            least[systems] = min(least.get(systems, 10**9), shown.get((item, systems), 0))
+        for item, systems in everybody:
+            count = shown.get((item, systems), 0) - least[systems]
+            if count:
+                self.shown[item, systems] = count
 
     def hit(self, name: str) -> Hit:
         layout, half = self.layout, self.layout.blocks // 2

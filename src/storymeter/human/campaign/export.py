@@ -18,7 +18,8 @@ judgement is, each kind of study says for itself:
 
 `position` counts the items as this rater saw them, `meta.place` is their place in the private key.
 `meta.state` is "done", "active", "held" or "expired": partial work is exported too, and flagged so;
-`meta.held` is why the organiser holds a rater's work."""
+`meta.held` is why the organiser holds a rater's work. `meta.wording` is the version of consent and
+instructions that the rater agreed to, `meta.corrections` how often the answer was changed within a minute."""
 
 from __future__ import annotations
 
@@ -49,9 +50,13 @@ WMT_TYPES = {"system": "SYSTEM", "repeat": "REPEAT", "degraded": "BAD_REF", "hum
 APPRAISE_TYPES = {"system": "TGT", "repeat": "CHK", "degraded": "BAD", "human": "REF"}
 
 
-def ratings(folder: Folder, store: Store, *, real_names: bool = False) -> list[Rating]:
-    """Every answer of the campaign, by assignment and position."""
-    key, study = folder.key, folder.study
+def ratings(
+    folder: Folder, store: Store, *, real_names: bool = False, withdrawn: bool = False
+) -> list[Rating]:
+    """Every answer of the campaign that counts, by assignment and position; with `withdrawn` those about
+    withdrawn clips and captions, too, with `meta.withdrawn`.
+    """
+    key, study, gone = folder.key, folder.study, folder.campaign.withdrawn
     orders: dict[int, list[int]] = {}
     found: list[Rating] = []
     for row in store.answers():
@@ -60,11 +65,14 @@ def ratings(folder: Folder, store: Store, *, real_names: bool = False) -> list[R
         order = orders[row.assignment]
         line = key.get((row.hit, order[row.position] if order else row.position))
         answer = msgspec.json.decode(row.answer)
-        if line is not None and "skipped" not in answer:
+        why = None if line is None else next((one for one in gone if one.holds(line)), None)
+        if line is not None and "skipped" not in answer and (why is None or withdrawn):
             remark = answer.pop("comment", "")
             common = {**_common(line, row, real_names), "campaign": folder.campaign.id}
             if remark:
                 common["meta"]["comment"] = remark
+            if why is not None:
+                common["meta"]["withdrawn"] = why.reason or "withdrawn"
             found.extend(study.judgements(line, answer, common))
     return found
 
@@ -73,6 +81,9 @@ def _common(line: Any, row: Any, real_names: bool) -> dict[str, Any]:
     """What all judgements of one answer share."""
     received = datetime.datetime.fromtimestamp(row.received_at, datetime.timezone.utc)
     held = {"held": row.held_reason} if row.held_reason is not None else {}
+    more: dict[str, Any] = {"wording": row.wording} if row.wording else {}
+    if row.corrections:
+        more["corrections"] = row.corrections
     return {
         "item": line.item,
         "rater": row.external if real_names else row.pseudonym,
@@ -80,7 +91,7 @@ def _common(line: Any, row: Any, real_names: bool) -> dict[str, Any]:
         "position": row.position,
         "seconds": round(max(0.0, row.received_at - row.shown_at), 3),
         "time": received.isoformat(timespec="milliseconds"),
-        "meta": {"assignment": row.assignment, "place": line.position, "state": row.state, **held},
+        "meta": {"assignment": row.assignment, "place": line.position, "state": row.state, **held, **more},
     }
 
 
@@ -92,7 +103,13 @@ def styles(folder: Folder) -> list[str]:
 
 
 def render(
-    folder: Folder, store: Store, style: str, *, real_names: bool = False, reject: bool = False
+    folder: Folder,
+    store: Store,
+    style: str,
+    *,
+    real_names: bool = False,
+    reject: bool = False,
+    withdrawn: bool = False,
 ) -> str:
     if style not in styles(folder):
         raise UsageError(
@@ -102,7 +119,7 @@ def render(
         )
     if style in ("mturk", "prolific"):
         return review(folder, store, style, reject=reject)
-    found = ratings(folder, store, real_names=real_names)
+    found = ratings(folder, store, real_names=real_names, withdrawn=withdrawn)
     if style == "appraise":
         return to_appraise(found, folder.campaign.language)
     return {"jsonl": to_jsonl, "csv": to_csv, "wmt": to_wmt}[style](found)
@@ -116,7 +133,7 @@ def to_csv(found: Iterable[Rating]) -> str:
     columns = tuple(name for name in Rating.__struct_fields__ if name != "meta")
     found = list(found)
     marked = META_COLUMNS if any("spans" in rating.meta for rating in found) else ()
-    more = ("state", "against", "held", "comment", *marked)
+    more = ("state", "against", "held", "comment", "corrections", "wording", "withdrawn", *marked)
     rows = (
         [getattr(rating, column) for column in columns] + [_cell(rating.meta.get(key, "")) for key in more]
         for rating in found

@@ -9,9 +9,9 @@ import datetime
 import functools
 import secrets
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -20,11 +20,15 @@ from ...progress import Progress, silent
 from ..server.words import words
 from ..study import Study, named
 from ..study.base import USUAL, reading_seconds
+from . import texts
 from .clips import Clip
 from .money import FEES, fair_price, least_hourly
-from .record import Campaign, Folder, KeyLine, fingerprint, new_secrets, private, readable
+from .record import Campaign, Folder, KeyLine, Secrets, fingerprint, new_secrets, private, readable
 from .request import CampaignRequest, Practice, RaterTerms
 from .secret_random import new_seed
+
+if TYPE_CHECKING:
+    from ..store import Visitor
 
 __all__ = ["CampaignRequest", "Prepared", "plan", "prepare", "pseudonym", "write"]
 
@@ -42,6 +46,8 @@ class Prepared(msgspec.Struct):
     slots: list[dict[str, Any]]
     problems: list[str]
     warnings: list[str]
+    #: consent and instructions, by file
+    texts: dict[str, str] = {}
 
 
 def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepared:
@@ -60,7 +66,7 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
             hint="Copy it from the study's page on Prolific: --completion-code CODE (or @FILE)",
         )
     hourly = least_hourly(options.hourly, options.currency, options.price)
-    problems, warnings = _texts(options)
+    problems, warnings = caption_problems(options)
     seed = new_seed() if options.seed is None else str(options.seed)
     if options.seed is not None:
         warnings.append(
@@ -73,7 +79,7 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
     if len(set(sizes.values())) > 1:
         raise DataError("The HITs are not all of one size.", hint="Use other sizes (--per-hit, --blocks).")
     terms = {name: getattr(options, name) for name in RaterTerms.__struct_fields__}
-    media, slots = _slots(study, key, design.practice, options, design.files)
+    media, slots = slots_of(study, key, design.practice, options, design.files)
     size = len(key) // len(sizes)
     seconds = round(_seconds(media, slots, study, size), 1)
     campaign = Campaign(
@@ -92,6 +98,8 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
         fee=FEES[options.platform.name] if options.fee is None else options.fee,
         hourly=hourly,
         seconds_per_hit=seconds,
+        consent=f"consent.{options.language}.md",
+        instructions=f"instructions.{options.language}.md",
         **terms | {"public_url": options.public_url.rstrip("/")},
     )
     long = [clip.path for clip in media if study.plays and clip.seconds > LONG]
@@ -100,7 +108,7 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
             f"{many(len(long), 'clip')} longer than {LONG // 60} minutes, which raters have to watch to the"
             f" end: {some(long)}. Cut them, or use fewer items in a HIT."
         )
-    pay = campaign.pay().warning(hourly)
+    pay = pay_warning(campaign)
     mean, _ = _overlap(key, options.raters_per_hit)
     if mean < ENOUGH:
         warnings.append(
@@ -125,6 +133,7 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
             )
             if said
         ],
+        texts.drafts(campaign, study.meanings(options)),
     )
 
 
@@ -134,7 +143,7 @@ def write(
     """Make the campaign's folder and fill its database. Local campaigns get `raters` personal links (default:
     one per seat).
     """
-    from ..store import Media, Store, Visitor
+    from ..store import Media, Store
 
     home, campaign = Folder(folder), prepared.campaign
     home.make()
@@ -149,9 +158,7 @@ def write(
         (folder / "secrets.json").unlink()
         raise
     labels = _labels(campaign, raters)
-    visitors = [
-        Visitor("local", label, "", fingerprint(keys.token("local", label, "")), label) for label in labels
-    ]
+    visitors = personal(keys, labels)
     try:
         store.fill(
             campaign.id,
@@ -164,6 +171,8 @@ def write(
         )
     finally:
         store.close()
+    for name, text in prepared.texts.items():
+        private(folder / name, text.encode(), mode=0o644)
     if labels:
         home.write_links(labels)
     home.create(prepared.key)  # last: a folder with campaign.json is whole
@@ -179,12 +188,21 @@ def _labels(campaign: Campaign, raters: int | None) -> list[str]:
     return [f"r{number:0{max(3, len(str(count)))}d}" for number in range(1, count + 1)]
 
 
+def personal(keys: Secrets, labels: Sequence[str]) -> list[Visitor]:
+    """The visits of raters with personal links."""
+    from ..store import Visitor
+
+    return [
+        Visitor("local", label, "", fingerprint(keys.token("local", label, "")), label) for label in labels
+    ]
+
+
 def pseudonym(folder: Folder, platform: str, external: str) -> str:
     """A name for a platform's worker that says nothing, and stays the same over a campaign."""
     return "w" + folder.secrets.sign("pseudonym", platform, external).hex()[:12]
 
 
-def _texts(options: CampaignRequest) -> tuple[list[str], list[str]]:
+def caption_problems(options: CampaignRequest) -> tuple[list[str], list[str]]:
     problems, warnings = [], []
     for corpus in [*options.systems, *([options.human] if options.human else [])]:
         empty = [d.id for d in corpus if not d.text.strip()]
@@ -207,17 +225,19 @@ def _texts(options: CampaignRequest) -> tuple[list[str], list[str]]:
     return problems, warnings
 
 
-def _slots(
+def slots_of(
     study: Study,
     key: list[KeyLine],
     practice: Sequence[Practice],
     options: CampaignRequest,
     files: dict[str, Clip],
+    known: Mapping[str, int] | None = None,
 ) -> tuple[list[Clip], list[dict[str, Any]]]:
     """What the server may know: for each place its media and what the page shows, nothing of what stands
-    behind it.
+    behind it. `known`: the numbers of the clips that the campaign has, by path; new ones are numbered on.
     """
-    numbers: dict[str, int] = {}
+    there = known or {}
+    numbers: dict[str, int] = {name: there[one.path] for name, one in files.items() if one.path in there}
     used: list[Clip] = []
 
     @functools.cache
@@ -225,7 +245,7 @@ def _slots(
         for name in names:
             if name not in numbers:
                 used.append(files[name])
-                numbers[name] = len(used)
+                numbers[name] = len(there) + len(used)
         return _json([numbers[name] for name in names])
 
     def row(hit: str, position: int, names: tuple[str, ...], shown: dict[str, Any]) -> dict[str, Any]:
@@ -305,6 +325,11 @@ def _thin(study: Study, key: Sequence[KeyLine], options: CampaignRequest) -> str
         f"{least:,} ratings per system; the method's authors recommend {SYSTEM_MINIMUM} (for example"
         f" --raters-per-hit {times * options.raters_per_hit}), and the analysis will say so."
     )
+
+
+def pay_warning(campaign: Campaign) -> str:
+    """What to say where a HIT pays less than the campaign's rate per hour; else nothing."""
+    return campaign.pay().warning(campaign.hourly)
 
 
 def too_few_links(campaign: Campaign, raters: int | None) -> str:

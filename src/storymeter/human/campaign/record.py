@@ -37,6 +37,29 @@ KeyLine = Any
 T = TypeVar("T")
 
 
+class Withdrawn(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A clip whose answers are left out of every analysis; with `system`, one caption of it."""
+
+    item: str
+    system: str = ""
+    reason: str = ""
+    at: str = ""
+
+    def holds(self, line: KeyLine) -> bool:
+        """Whether it concerns this place."""
+        return line.item == self.item and (not self.system or self.system in line.systems)
+
+
+class Extension(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What was added to a campaign after its start, and when."""
+
+    at: str
+    hits: int = 0
+    raters: int = 0
+    raters_per_hit: int = 0
+    systems: tuple[str, ...] = ()
+
+
 class Campaign(RaterTerms, frozen=True):
     """campaign.json."""
 
@@ -61,6 +84,9 @@ class Campaign(RaterTerms, frozen=True):
     consent: str = ""
     statement: str = ""
     practice: tuple[Practice, ...] = ()
+    #: clips and captions that no longer count, and what was added after the start
+    withdrawn: tuple[Withdrawn, ...] = ()
+    extensions: tuple[Extension, ...] = ()
 
     def pay(self, hits: int | None = None, seconds: float = 0.0) -> Pay:
         """What so many HITs cost (default: all of them), by the time measured or else by that expected."""
@@ -107,6 +133,15 @@ class Folder:
     @functools.cached_property
     def campaign(self) -> Campaign:
         return _load(self.path / "campaign.json", Campaign)
+
+    def read_again(self) -> Campaign:
+        """What was added while this folder was in use; a watching time that was set otherwise stays."""
+        for name in ("campaign", "key"):
+            if name in vars(self):
+                old = vars(self).pop(name)
+                if name == "campaign":
+                    self.campaign = msgspec.structs.replace(self.campaign, watch=old.watch)
+        return self.campaign
 
     @functools.cached_property
     def study(self) -> Study:
@@ -170,19 +205,26 @@ class Folder:
         rows = [f"{label},{host}/r/{self.secrets.token('local', label, '')}\n" for label in labels]
         private(self.path / "links.csv", ("rater,link\n" + "".join(rows)).encode())
 
+    def link_names(self) -> list[str]:
+        """The names of the raters with personal links."""
+        return [row["rater"] for row in self._link_rows()]
+
+    def add_links(self, labels: Sequence[str]) -> None:
+        """Write more raters into links.csv."""
+        self.write_links([*self.link_names(), *labels])
+
     def drop_link(self, label: str) -> None:
         """Take a rater's link out of links.csv."""
-        rows = self._link_rows()
-        if any(row["rater"] == label for row in rows):
-            self.write_links([row["rater"] for row in rows if row["rater"] != label])
+        names = self.link_names()
+        if label in names:
+            self.write_links([name for name in names if name != label])
 
     def publish(self, address: str) -> None:
         """Note the server's public address, and write it into the links."""
         self.campaign = msgspec.structs.replace(self.campaign, public_url=address.rstrip("/"))
         self.write_campaign(self.campaign)
-        rows = self._link_rows()
-        if rows:
-            self.write_links([row["rater"] for row in rows])
+        if names := self.link_names():
+            self.write_links(names)
 
     def write_campaign(self, campaign: Campaign) -> None:
         private(self.path / "campaign.json", readable(campaign), mode=0o644)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -82,3 +82,7 @@ class CampaignRequest(RaterTerms, frozen=True, kw_only=True):
     kinds: tuple[str, ...] = KINDS
     practice: int = 0
     title: str = ""
+    #: where a campaign is extended: systems that are new, and how often each caption (comparison, sequence)
+    #: was shown before
+    added: tuple[str, ...] = ()
+    shown: Mapping[Any, int] = {}

@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -14,6 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
+from ...errors import StorymeterError
 from ..campaign.record import Folder
 from ..store import Store, StoreError, StoreFullError
 from . import admin, items, media, pages
@@ -35,11 +37,12 @@ def create_app(
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        sweeper = asyncio.create_task(_sweep(context))
+        tasks = [asyncio.create_task(_sweep(context)), asyncio.create_task(_follow(context))]
         try:
             yield
         finally:
-            sweeper.cancel()
+            for task in tasks:
+                task.cancel()
             own.close()
 
     # the requests that make up nearly all of the load come first
@@ -69,6 +72,14 @@ async def _sweep(context: Context, every: float = 15.0) -> None:
             await context.arrivals.of(context.store.expire(context.clock.now()))
 
 
+async def _follow(context: Context, every: float = 1.0) -> None:
+    """What the organiser adds or withdraws while raters are at work holds a moment later."""
+    while True:
+        await asyncio.sleep(every)
+        with contextlib.suppress(StorymeterError):
+            await run_in_threadpool(context.follow)
+
+
 class _Static(StaticFiles):
     def file_response(self, *args: object, **kwargs: object) -> Response:
         response = super().file_response(*args, **kwargs)  # type: ignore[arg-type]
@@ -81,7 +92,7 @@ def _explainer(context: Context) -> Callable[[Request, Exception], Awaitable[Res
 
     async def explain(request: Request, error: Exception) -> Response:
         path = request.scope["path"]  # not request.url: a strange Host header cannot be parsed
-        wants_json = path.endswith(("/item", "/event", "/answer", "/skip"))
+        wants_json = path.endswith(("/item", "/last", "/event", "/answer", "/correct", "/skip"))
         if isinstance(error, CutOffError):
             return Response(status_code=400)  # nobody hears it
         if isinstance(error, RefusedError):

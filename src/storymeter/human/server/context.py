@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from ..campaign import texts
 from ..campaign.export import MTURK_FRAMES, MTURK_HOSTS
 from ..campaign.record import Folder, Secrets, fingerprint
 from ..campaign.secret_random import drawn
@@ -85,7 +87,11 @@ class Context:
             lease=campaign.lease_minutes * 60,
             first_lease=FIRST_LEASE,
             order=self._order,
+            wording=texts.keep(store, wording := texts.shown(folder), campaign.language),
         )
+        #: consent and instructions
+        self.texts = {name: Markup(texts.as_html(text)) for name, text in wording.items()}  # noqa: S704
+        self._revision = store.revision()
         self.templates = Environment(
             loader=FileSystemLoader(HERE / "templates"),
             autoescape=select_autoescape(default=True, default_for_string=True),
@@ -100,6 +106,15 @@ class Context:
         """Each rater's own order of a HIT; the same again for the same rater, and known to nobody else."""
         lots = drawn(f"order {ticket} {hit}", self.folder.secrets.order_key)
         return self.study.order(self.campaign.hit_size, self.campaign.layout, lots)
+
+    def follow(self) -> None:
+        """Take over what was added or withdrawn while the server runs (`human extend`)."""
+        revision = self.store.revision()
+        if revision != self._revision:
+            self.campaign = self.folder.read_again()
+            self.terms = self.terms._replace(hits_per_rater=self.campaign.hits_per_rater)
+            self.store.forget_places()
+            self._revision = revision
 
     # --- who is who ---
 
@@ -149,6 +164,7 @@ class Context:
         text = self.templates.get_template(template).render(
             w=self.words,
             campaign=self.campaign,
+            texts=self.texts,
             language=self.campaign.language if for_raters else "en",
             **values,
         )

@@ -22,6 +22,8 @@ from .requests import Endpoint, json_body
 Id = Annotated[str, Meta(min_length=1, max_length=64)]
 At = Annotated[int, Meta(ge=-100, le=100_000)]
 Event = Literal["play", "ended"]
+#: seconds in which a rater may go back to the last answer, and in which another one must then arrive
+BACK, CORRECTED = 60.0, 150.0
 #: the share of a HIT whose clips a rater may report as broken, and how many at least
 SKIPS, FEWEST_SKIPS = 0.1, 2
 
@@ -112,10 +114,25 @@ def routes(context: Context) -> list[Endpoint]:
         return known
 
     async def shown(base: str, work: RaterProgress, position: int) -> dict[str, Any]:
-        """The item at a position, or where to go when there is none left."""
-        if position >= work.size:
-            return {"go": base}
-        return public(context.folder, ids, base, work, position, await place(work, position))
+        """The item at a position, or where to go when there is none left. Items that were withdrawn are
+        passed over.
+        """
+        while position < work.size:
+            here = await place(work, position)
+            if "withdrawn" not in here.payload:
+                return public(context.folder, ids, base, work, position, here)
+            lease = context.terms.lease
+            wanted = Answer(work.assignment, work.ticket, position, "", clock.now(), None, lease=lease)
+            outcome = await context.arrivals.of(store.pass_over(wanted))
+            if outcome.position <= position:
+                break
+            position = outcome.position
+        return {"go": base}
+
+    async def back(work: RaterProgress) -> float:
+        """For how many seconds the rater may still go back to the last answer."""
+        last = await run_in_threadpool(store.last_answer, work.assignment)
+        return 0.0 if last is None else max(0.0, round(last.received_at + BACK - clock.now(), 1))
 
     async def working(rater: RaterLink, body: ItemBody) -> RaterProgress | None:
         """The work that this request speaks of; what was remembered is checked against the id, and looked up
@@ -129,12 +146,12 @@ def routes(context: Context) -> list[Endpoint]:
                 return work
         return None
 
-    async def stale(request: Request, rater: RaterLink) -> Response:
+    async def stale(request: Request, rater: RaterLink, why: str = "stale") -> Response:
         work = await context.work(rater.ticket, fresh=True)
         if work is None or work.stage != "working":
             return reply({"status": "gone", "go": base(request)}, 410)
         following = await shown(base(request), work, work.position)
-        return reply({"status": "stale", "message": words["stale"], "next": following}, 409)
+        return reply({"status": "stale", "message": words[why], "next": following}, 409)
 
     async def current(request: Request) -> Response:
         rater = await context.rater(request)
@@ -143,7 +160,23 @@ def routes(context: Context) -> list[Endpoint]:
             return reply({"status": "gone", "go": base(request)}, 410)
         if work.position < work.size:
             await context.arrivals.of(store.show(work.assignment, work.position, clock.now()))
-        return reply({"status": "ok", "next": await shown(base(request), work, work.position)})
+        following = await shown(base(request), work, work.position)
+        return reply({"status": "ok", "next": following, "back": await back(work)})
+
+    async def last(request: Request) -> Response:
+        """The last answer and its item, within a minute."""
+        rater = await context.rater(request)
+        work = await context.work(rater.ticket, fresh=True)
+        if work is None or work.stage != "working":
+            return reply({"status": "gone", "go": base(request)}, 410)
+        found = await run_in_threadpool(store.last_answer, work.assignment)
+        here = None if found is None else await place(work, found.position)
+        if found is None or here is None or "withdrawn" in here.payload or not await back(work):
+            return reply({"status": "late", "message": words["too_late"]}, 409)
+        given = msgspec.json.decode(found.answer)
+        comment = given.pop("comment", "")
+        item = public(context.folder, ids, base(request), work, found.position, here)
+        return reply({"status": "ok", "next": {**item, "answer": given, "comment": comment}})
 
     def posted(
         name: str,
@@ -166,13 +199,23 @@ def routes(context: Context) -> list[Endpoint]:
         await context.arrivals.of(store.played(work.assignment, body.at, body.event, clock.now()))
         return reply({"status": "ok"})
 
+    def fitting(here: Place, body: AnswerBody) -> str | None:
+        """The answer with its comment as it is stored, or None where it does not fit."""
+        text = study.validate_answer(here.payload, body.answer)
+        if text is None or not body.comment:
+            return text
+        return msgspec.json.encode({**msgspec.json.decode(text), "comment": body.comment}).decode()
+
+    def misfit() -> Response:
+        return reply({"status": "invalid", "message": "This answer does not fit the question."}, 422)
+
     async def answer(request: Request, rater: RaterLink, body: AnswerBody, work: RaterProgress) -> Response:
         here = await place(work, body.at)
-        text = study.validate_answer(here.payload, body.answer)
+        if "withdrawn" in here.payload:
+            return await stale(request, rater, "withdrawn")
+        text = fitting(here, body)
         if text is None:
-            return reply({"status": "invalid", "message": "This answer does not fit the question."}, 422)
-        if body.comment:
-            text = msgspec.json.encode({**msgspec.json.decode(text), "comment": body.comment}).decode()
+            return misfit()
         wanted = Answer(
             work.assignment,
             rater.ticket,
@@ -185,11 +228,26 @@ def routes(context: Context) -> list[Endpoint]:
             least(work, body.at, here),
         )
         outcome = await context.arrivals.of(store.answer(wanted))
-        more = {"feedback": feedback(body.at, body.answer)} if body.at < 0 else {}
+        more = {"feedback": feedback(body.at, body.answer)} if body.at < 0 else {"back": BACK}
         return await decided(request, rater, work, outcome, more)
+
+    async def correct(request: Request, rater: RaterLink, body: AnswerBody, work: RaterProgress) -> Response:
+        """Another answer in the place of the last one; that one is kept beside it."""
+        here = await place(work, body.at)
+        text = None if body.at < 0 or "withdrawn" in here.payload else fitting(here, body)
+        if text is None:
+            return misfit()
+        wanted = Answer(work.assignment, rater.ticket, body.at, text, clock.now(), None)
+        outcome = await context.arrivals.of(store.correct(wanted, CORRECTED))
+        if outcome.status == "late":
+            following = await shown(base(request), work, outcome.position)
+            return reply({"status": "stale", "message": words["too_late"], "next": following}, 409)
+        return await decided(request, rater, work, outcome, {})
 
     async def skip(request: Request, rater: RaterLink, body: SkipBody, work: RaterProgress) -> Response:
         here = await place(work, body.at)
+        if "withdrawn" in here.payload:
+            return await stale(request, rater, "withdrawn")
         missing = any(not (context.clips / one.path).is_file() for one in here.media)
         most = work.size if missing else max(FEWEST_SKIPS, int(SKIPS * work.size))
         wanted = Answer(
@@ -222,7 +280,9 @@ def routes(context: Context) -> list[Endpoint]:
 
     return [
         posted("answer", AnswerBody, answer, "An answer, acknowledged once it is on the disk"),
+        posted("correct", AnswerBody, correct, "Another answer in the place of the last one"),
         posted("event", EventBody, event, "The clip was started, or has ended"),
         Endpoint("GET", "/r/{token}/item", current, "The item at hand", replies=(410,)),
+        Endpoint("GET", "/r/{token}/last", last, "The last answer, within a minute", replies=(409, 410)),
         posted("skip", SkipBody, skip, "The clip does not play"),
     ]

@@ -27,7 +27,6 @@ Read = Callable[[Mapping[str, str]], Visit | None]
 def routes(context: Context) -> list[Endpoint]:
     campaign, store, words = context.campaign, context.store, context.words
     count = campaign.hit_size
-    steps = words["instructions"][campaign.task]
 
     async def home(request: Request) -> Response:
         return context.message(200, "home")
@@ -44,7 +43,7 @@ def routes(context: Context) -> list[Endpoint]:
         work = await context.work(rater.ticket, fresh=True)
         if work is None or work.stage != "working":
             return RedirectResponse(base(request), 303)
-        return context.page("task.html", rater=rater, base=base(request), count=count, steps=steps)
+        return context.page("task.html", rater=rater, base=base(request), count=count)
 
     async def begin(request: Request) -> Response:
         rater = await context.rater(request)
@@ -56,6 +55,8 @@ def routes(context: Context) -> list[Endpoint]:
             return RedirectResponse(f"{base(request)}/wait", 303)
         if work is not None and work.stage == "none_left":
             return context.message(200, "none_left", rater=rater)
+        if work is not None and work.stage == "paused":  # a pilot that is full says so to those who come new
+            return context.message(200, "paused", rater=rater)
         return RedirectResponse(f"{base(request)}/task", 303)
 
     async def wait(request: Request) -> Response:
@@ -71,9 +72,7 @@ def routes(context: Context) -> list[Endpoint]:
         if work.stage == "working":
             return RedirectResponse(f"{link}/task", 303)
         if work.stage == "welcome":
-            return context.page(
-                "welcome.html", rater=rater, base=link, count=count, steps=steps, preview=False
-            )
+            return context.page("welcome.html", rater=rater, base=link, count=count, preview=False)
         if work.stage == "done":
             home = prolific_return(campaign) if rater.platform == "prolific" else ""
             return context.page(
@@ -88,7 +87,7 @@ def routes(context: Context) -> list[Endpoint]:
         who = address(request)
         found = read(request.query_params)
         if found is not None and found.preview:
-            return context.page("welcome.html", base="", count=count, steps=steps, preview=True)
+            return context.page("welcome.html", base="", count=count, preview=True)
         if who and context.newcomers.blocked(who):
             raise PageError(429, "too_many")
         if found is None:

@@ -6,7 +6,6 @@ transaction is durable. No connection leaves this package, and what can go wrong
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -21,11 +20,11 @@ except ImportError:
     raise MissingPartError.extra("Human studies", "human") from None
 
 from ..lru import Recent
-from . import answers, engines, erasing, progress, seats
-from .answers import Answer, Outcome
+from . import answers, engines, erasing, growing, progress, seats
+from .answers import Answer, LastAnswer, Outcome
 from .engines import TROUBLE, Database, SessionTakenError, StoreError, StoreFullError
 from .seats import RaterProgress, Terms, Visitor
-from .tables import assignment, clip, rater, rating, seat, setting, slot, ticket, work, worked_by
+from .tables import assignment, clip, correction, rater, rating, setting, slot, ticket, work, worked_by
 from .writer import Writer
 
 __all__ = [
@@ -101,30 +100,32 @@ class Store:
         now: float = 0.0,
     ) -> None:
         """Put a new campaign in, with the raters who have personal links, whole or not at all."""
-        rows = list(slots)
+        content = growing.Content(clips, list(slots), hits, raters_per_hit, visitors)
+        self._writer.submit(lambda c: growing.fill(c, campaign_id, content, now)).result()
 
-        def put(connection: sa.Connection) -> None:
-            taken = seats.get_setting(connection, "campaign")
-            if taken is not None:
-                raise DataError(
-                    f"The database already holds the campaign {taken}.",
-                    hint="Give each campaign a separate database (--db).",
-                )
-            connection.execute(
-                sa.insert(setting),
-                [{"name": "campaign", "value": campaign_id}, {"name": "state", "value": "open"}],
-            )
-            if clips:
-                connection.execute(
-                    sa.insert(clip), [{"id": n, **c._asdict()} for n, c in enumerate(clips, 1)]
-                )
-            _insert_all(connection, slot, rows)
-            # every HIT gets its first rater before any gets its second
-            connection.execute(sa.insert(seat), [{"hit": hit} for _ in range(raters_per_hit) for hit in hits])
-            for who in visitors:
-                seats.enter(connection, who, now)
+    def extend(
+        self, more: growing.Content, withdrawn: Sequence[tuple[str, int]] = (), now: float = 0.0
+    ) -> None:
+        """Put more into the campaign (clips, HITs, raters for all HITs, links), and show these places to
+        nobody from now on, whole or not at all. What was answered there stays.
+        """
+        self._writer.submit(lambda c: growing.extend(c, more, withdrawn, now)).result()
 
-        self._writer.submit(put).result()
+    def revision(self) -> int:
+        """How often the campaign was extended."""
+        return int(self._read(lambda c: seats.get_setting(c, "revision")) or 0)
+
+    def set(self, name: str, value: str | None) -> None:
+        """Note a value by name, or forget it."""
+        self._writer.submit(lambda c: growing.note(c, name, value)).result()
+
+    def get(self, name: str) -> str | None:
+        found = self._read(lambda c: seats.get_setting(c, name))
+        return None if found is None else str(found)
+
+    def forget_places(self) -> None:
+        """Read anew what the places of the HITs show."""
+        self._places = Recent(1024)
 
     def check(self, campaign_id: str) -> None:
         found = self._read(lambda c: seats.get_setting(c, "campaign"))
@@ -226,6 +227,17 @@ class Store:
         """The clip of this place does not play; at most so many times per assignment."""
         return self._writer.submit(lambda c: answers.skip(c, request, most))
 
+    def pass_over(self, request: Answer) -> Future[Outcome]:
+        """The item of this place was withdrawn."""
+        return self._writer.submit(lambda c: answers.pass_over(c, request))
+
+    def correct(self, request: Answer, window: float) -> Future[Outcome]:
+        """Another answer in the place of the latest one, within so many seconds."""
+        return self._writer.submit(lambda c: answers.correct(c, request, window))
+
+    def last_answer(self, assignment_id: int) -> LastAnswer | None:
+        return self._read(lambda c: answers.last_answer(c, assignment_id))
+
     def use_code(self, code: str, now: float) -> Future[dict[str, Any] | None]:
         """Who earned a completion code; from now on it counts as used."""
         return self._writer.submit(lambda c: seats.use_code(c, code, now))
@@ -237,6 +249,12 @@ class Store:
 
     def raters(self) -> list[dict[str, Any]]:
         return self._read(progress.raters)
+
+    def people(self) -> int:
+        """How many raters the campaign has or had, with those who were erased or have not come."""
+        return self._read(
+            lambda c: int(c.execute(sa.select(sa.func.count()).select_from(rater)).scalar_one())
+        )
 
     def skipped(self) -> dict[str, int]:
         """How often raters reported that a clip did not play, by its file."""
@@ -252,28 +270,20 @@ class Store:
         """Every answer that counts (no practice), with its assignment and rater, in the order of the work."""
         query = (
             sa.select(rating, *worked_by, rater.c.held_reason)
-            .add_columns(*(assignment.c[name] for name in ("hit", "places", "state", "code")))
+            .add_columns(*(assignment.c[name] for name in ("hit", "places", "state", "code", "wording")))
+            .add_columns(
+                sa.select(sa.func.count())
+                .where(
+                    correction.c.assignment == rating.c.assignment, correction.c.position == rating.c.position
+                )
+                .scalar_subquery()
+                .label("corrections")
+            )
             .select_from(work.join(rating, assignment.c.id == rating.c.assignment))
             .where(rating.c.position >= 0)
             .order_by(rating.c.assignment, rating.c.position)
         )
         return self._read(lambda c: list(c.execute(query)))
-
-
-def _insert_all(connection: sa.Connection, table: sa.Table, rows: list[dict[str, Any]]) -> None:
-    """Many plain rows, by the driver's own way: a fraction of the work where there are 100,000 of them."""
-    names = list(rows[0])
-    values = map(operator.itemgetter(*names), rows)
-    columns = ", ".join(names)
-    if connection.dialect.name == "postgresql":
-        driver: Any = connection.connection
-        with driver.cursor() as cursor, cursor.copy(f"COPY {table.name} ({columns}) FROM STDIN") as copy:
-            for row in values:
-                copy.write_row(row)
-    else:
-        marks = ", ".join("?" * len(names))
-        statement = f"INSERT INTO {table.name} ({columns}) VALUES ({marks})"  # noqa: S608 (our own names)
-        connection.exec_driver_sql(statement, list(values))
 
 
 def _places(connection: sa.Connection, hit: str) -> list[Place]:

@@ -13,9 +13,9 @@ from typing import Any, Literal, NamedTuple
 import sqlalchemy as sa
 
 from .seats import keep
-from .tables import SKIPPED, assignment, rating, seat, setting, viewing
+from .tables import SKIPPED, WITHDRAWN, assignment, correction, rating, seat, setting, viewing
 
-Status = Literal["saved", "stored", "stale", "unwatched", "early", "gone", "closed", "too_many_skips"]
+Status = Literal["saved", "stored", "stale", "unwatched", "early", "gone", "closed", "too_many_skips", "late"]
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 
 
@@ -156,7 +156,7 @@ def settle(connection: sa.Connection, requests: Sequence[Answer]) -> list[Outcom
         if request.now - shown < request.least:
             outcomes.append(Outcome("early", due, request.least - (request.now - shown)))
             continue
-        if (row.holder != row.id or row.seat in moved) and request.answer != SKIPPED:
+        if (row.holder != row.id or row.seat in moved) and request.answer not in (SKIPPED, WITHDRAWN):
             if not keep(connection, row, last):
                 outcomes.append(Outcome("gone", due))
                 continue
@@ -195,6 +195,53 @@ def skip(connection: sa.Connection, request: Answer, most: int) -> Outcome:
     if connection.execute(query).scalar_one() >= most:
         return Outcome("too_many_skips", request.position)
     return settle(connection, [request._replace(answer=SKIPPED, watch=None, least=0.0)])[0]
+
+
+def pass_over(connection: sa.Connection, request: Answer) -> Outcome:
+    """Store that the item of this place was withdrawn before its turn came."""
+    return settle(connection, [request._replace(answer=WITHDRAWN, watch=None, least=0.0)])[0]
+
+
+class LastAnswer(NamedTuple):
+    position: int
+    answer: str
+    received_at: float
+
+
+def last_answer(connection: sa.Connection, assignment_id: int) -> LastAnswer | None:
+    """The latest answer of an assignment that counts; None where the latest is of practice, or no answer."""
+    query = sa.select(rating.c.position, rating.c.answer, rating.c.received_at)
+    latest = query.where(rating.c.assignment == assignment_id).order_by(rating.c.position.desc()).limit(1)
+    row = connection.execute(latest).one_or_none()
+    if row is None or row.position < 0 or row.answer in (SKIPPED, WITHDRAWN):
+        return None
+    return LastAnswer(*row)
+
+
+def correct(connection: sa.Connection, request: Answer, window: float) -> Outcome:
+    """Put another answer in the place of the latest one, which is kept beside it; `window`: seconds after
+    which it stays as it is."""
+    query = sa.select(
+        assignment.c.ticket,
+        assignment.c.state,
+        sa.select(setting.c.value).where(setting.c.name == "state").scalar_subquery().label("campaign"),
+    ).where(assignment.c.id == request.assignment)
+    row = connection.execute(query.with_for_update(of=assignment)).one_or_none()
+    if row is None or row.ticket != request.ticket or row.state != "active":
+        return Outcome("gone", 0)
+    if row.campaign == "closed":
+        return Outcome("closed", 0)
+    last = last_answer(connection, request.assignment)
+    if last is None or last.position != request.position:
+        return Outcome("stale", 0)
+    if not 0 <= request.now - last.received_at <= window:
+        return Outcome("late", last.position + 1)
+    if last.answer != request.answer:
+        here = {"assignment": request.assignment, "position": request.position}
+        connection.execute(sa.insert(correction).values(**here, answer=last.answer, corrected_at=request.now))
+        place = (rating.c.assignment == request.assignment, rating.c.position == request.position)
+        connection.execute(sa.update(rating).where(*place).values(answer=request.answer))
+    return Outcome("saved", last.position + 1)
 
 
 def _absent(at: float | None, request: Answer) -> bool:

@@ -15,7 +15,7 @@ from ...errors import MissingPartError, StorymeterError, UsageError
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 #: the newest migration; a test compares it with the folder
-HEAD = "0002"
+HEAD = "0003"
 #: what the drivers raise when the database is in trouble
 TROUBLE = (sa.exc.OperationalError, sa.exc.InterfaceError, sa.exc.TimeoutError, sa.exc.InternalError)
 

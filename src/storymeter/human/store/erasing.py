@@ -6,7 +6,7 @@ import secrets
 
 import sqlalchemy as sa
 
-from .tables import assignment, rater, rating, seat, setting, ticket, viewing
+from .tables import assignment, correction, rater, rating, seat, setting, ticket, viewing
 
 
 def erase(connection: sa.Connection, name: str, stand_in: str, now: float) -> int:
@@ -20,7 +20,8 @@ def erase(connection: sa.Connection, name: str, stand_in: str, now: float) -> in
         connection.exec_driver_sql("PRAGMA secure_delete = ON")  # nothing stays readable in the file
     theirs = sa.select(assignment.c.id).where(assignment.c.rater == person)
     count = connection.execute(sa.delete(rating).where(rating.c.assignment.in_(theirs))).rowcount
-    connection.execute(sa.delete(viewing).where(viewing.c.assignment.in_(theirs)))
+    for table in (viewing, correction):
+        connection.execute(sa.delete(table).where(table.c.assignment.in_(theirs)))
     connection.execute(sa.update(seat).where(seat.c.assignment.in_(theirs)).values(assignment=None))
     nothing = {"turn": None, "code": None, "code_used_at": None, "places": None}
     connection.execute(
@@ -40,6 +41,6 @@ def erase(connection: sa.Connection, name: str, stand_in: str, now: float) -> in
 def reset(connection: sa.Connection) -> None:
     """No answers, no work, every seat free and the campaign open."""
     connection.execute(sa.update(seat).values(assignment=None))
-    for table in (rating, viewing, assignment):
+    for table in (rating, viewing, correction, assignment):
         connection.execute(sa.delete(table))
     connection.execute(sa.update(setting).where(setting.c.name == "state").values(value="open"))

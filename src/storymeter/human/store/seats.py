@@ -22,6 +22,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from .engines import SessionTakenError
 from .tables import (
     SKIPPED,
+    WITHDRAWN,
     assignment,
     rater,
     rating,
@@ -58,6 +59,8 @@ class Terms(NamedTuple):
     first_lease: float = 300.0
     #: the order in which the rater with this ticket sees the places of this HIT; none: that of the HIT
     order: Callable[[int, str], Sequence[int] | None] = lambda ticket_id, hit: None
+    #: the version of consent and instructions that a rater agrees to
+    wording: str | None = None
 
 
 class RaterProgress(NamedTuple):
@@ -144,6 +147,7 @@ def progress_of(connection: sa.Connection, ticket_id: int, hits_per_rater: int) 
         more = (
             state == "open"
             and owner.held_at is None
+            and get_setting(connection, "pilot") is None
             and _turn(connection, owner.rater, hits_per_rater) is not None
             and bool(_free(connection, owner.rater, lock=False))
         )
@@ -176,6 +180,8 @@ def claim(connection: sa.Connection, ticket_id: int, terms: Terms, now: float) -
         .where(ticket.c.id == ticket_id, ticket.c.consented_at.is_(None))
         .values(consented_at=now)
     )
+    if _pilot_is_full(connection, here.rater):
+        return here._replace(stage="paused")
     turn = _turn(connection, here.rater, terms.hits_per_rater)
     if turn is None:
         return here._replace(stage="none_left")
@@ -213,6 +219,7 @@ def _seat(
         leased_until=now + min(terms.lease, terms.first_lease),
         turn=turn,
         places=None if order is None else msgspec.json.encode(list(order)).decode(),
+        wording=terms.wording,
     )
     connection.execute(sa.update(seat).where(seat.c.id == place.id).values(assignment=number))
     places = None if order is None else tuple(order)
@@ -279,6 +286,17 @@ def _turn(connection: sa.Connection, rater_id: int, hits_per_rater: int) -> int 
     return next((turn for turn in range(1, hits_per_rater + 1) if turn not in taken), None)
 
 
+def _pilot_is_full(connection: sa.Connection, rater_id: int) -> bool:
+    """Whether a pilot is under way in which others have taken all places."""
+    places = get_setting(connection, "pilot")
+    if places is None:
+        return False
+    taken = sa.select(sa.func.count(assignment.c.rater.distinct())).where(
+        assignment.c.state.in_(("active", "done", "held")), assignment.c.rater != rater_id
+    )
+    return bool(connection.execute(taken).scalar_one() >= int(places))
+
+
 def _free(connection: sa.Connection, rater_id: int, *, lock: bool) -> Any:
     mine = sa.select(assignment.c.hit).where(assignment.c.rater == rater_id)
     query = sa.select(seat.c.id, seat.c.hit).where(seat.c.assignment.is_(None), seat.c.hit.not_in(mine))
@@ -308,7 +326,9 @@ def _unheld(connection: sa.Connection, rater_id: int) -> Any:
 
 def answered(assignment_id: Any) -> Any:
     """Whether an assignment has an answer, of practice or not; a report of a broken clip is none."""
-    return sa.exists().where(rating.c.assignment == assignment_id, rating.c.answer != SKIPPED)
+    return sa.exists().where(
+        rating.c.assignment == assignment_id, rating.c.answer.not_in((SKIPPED, WITHDRAWN))
+    )
 
 
 def keep(connection: sa.Connection, row: Any, rivals: Container[int]) -> bool:

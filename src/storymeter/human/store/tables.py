@@ -21,8 +21,10 @@ from sqlalchemy import (
     text,
 )
 
-#: what stands for an answer where the clip did not play
-SKIPPED = '{"skipped":"clip"}'
+#: what stands for an answer where the clip did not play, and where it was withdrawn before its turn came
+SKIPPED, WITHDRAWN = '{"skipped":"clip"}', '{"skipped":"withdrawn"}'
+#: what a place shows once its clip or a caption of it is withdrawn
+NOTHING = '{"withdrawn":true}'
 
 metadata = MetaData(
     naming_convention={
@@ -33,7 +35,9 @@ metadata = MetaData(
     }
 )
 
-#: few values by name: `campaign` (id), `state` (open, paused, closed)
+#: few values by name: `campaign` (id), `state` (open, paused, closed), `revision` (how often the campaign was
+#: extended), `pilot` (raters who may work until the organiser decides), `wording …` (the texts that raters
+#: agreed to, by version)
 setting = Table(
     "setting", metadata, Column("name", String(40), primary_key=True), Column("value", Text, nullable=False)
 )
@@ -124,6 +128,8 @@ assignment = Table(
     Column("turn", Integer, nullable=True),
     #: JSON: the place of the HIT that is shown at each position; none: in the order of the HIT
     Column("places", Text, nullable=True),
+    #: the version of consent and instructions that the rater agreed to
+    Column("wording", String(20), nullable=True),
     UniqueConstraint("rater", "hit"),
 )
 # however many servers deal seats at once: so many HITs per rater, and one at a time per link
@@ -153,6 +159,17 @@ rating = Table(
     Column("play_at", Double, nullable=True),
     Column("ended_at", Double, nullable=True),
     Column("received_at", Double, nullable=False),
+)
+
+#: what an answer was before its rater went back and changed it
+correction = Table(
+    "correction",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("assignment", Integer, ForeignKey("assignment.id"), nullable=False, index=True),
+    Column("position", Integer, nullable=False),
+    Column("answer", Text, nullable=False),
+    Column("corrected_at", Double, nullable=False),
 )
 
 #: assignments with who did their work, wherever that is asked

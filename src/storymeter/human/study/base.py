@@ -20,11 +20,12 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 import msgspec
 
-from ...captions import Rating
+from ...captions import Document, Rating
 from ...progress import Progress, silent
+from ..analysis.spans import KINDS
 from ..campaign.clips import Clip
 from ..campaign.design import Layout
-from ..campaign.request import CampaignRequest, Practice
+from ..campaign.request import CampaignRequest, Practice, Question
 
 #: words per second that nobody reads faster than; usual are four
 FASTEST, USUAL = 12.0, 4.0
@@ -126,6 +127,34 @@ class Study(ABC):
 
     def practice_page(self, item: Practice, options: CampaignRequest) -> dict[str, Any]:
         return {"caption": item.caption}
+
+    def meanings(self, options: CampaignRequest) -> tuple[str, ...]:
+        """The kinds of errors that the instructions explain."""
+        return ()
+
+    @abstractmethod
+    def captions(self, line: Any) -> Iterator[tuple[str, Document]]:
+        """Whose captions a place shows as they were written, without damage."""
+
+    def per_hit(self, hit: Sequence[Any]) -> int | None:
+        """How many items a HIT has, where the organiser may choose."""
+        return None
+
+    @abstractmethod
+    def shown(self, key: Iterable[Any]) -> Mapping[Any, int]:
+        """How often each caption (comparison, sequence) stands in these HITs, beside controls."""
+
+    @abstractmethod
+    def is_control(self, line: Any) -> bool:
+        """Whether a rater is tested at this place."""
+
+    def kinds_of(self, key: Iterable[Any]) -> tuple[str, ...]:
+        """What errors may be about in a study of error spans."""
+        return KINDS
+
+    def questions(self, key: Iterable[Any]) -> tuple[Question, ...]:
+        """The test questions of a key."""
+        return ()
 
     def described(
         self, key: Sequence[Any], layout: Layout | None, systems: Sequence[str], raters: int

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from ...captions import Corpus, Rating
+from ...captions import Caption, Corpus, Document, Rating
 from ...errors import DataError, some
 from ...progress import Progress, silent
 from ..campaign import clips, design
@@ -53,6 +53,7 @@ class DirectAssessment(Study):
             seed=seed,
             merge_identical=options.merge_identical,
             items=files,
+            shown=options.shown,
         )
         warnings += laid.notes
         key = [slot for hit in laid.hits for slot in hit.slots]
@@ -66,6 +67,18 @@ class DirectAssessment(Study):
 
     def page_data(self, line: Any) -> dict[str, Any]:
         return {"caption": line.text}
+
+    def captions(self, line: Any) -> Iterator[tuple[str, Document]]:
+        if line.kind != "degraded":
+            for name in line.systems:
+                yield name, Document(line.item, (Caption(line.text),))
+
+    def shown(self, key: Iterable[Any]) -> Mapping[Any, int]:
+        kinds = ("system", "human")
+        return Counter((line.item, line.systems) for line in key if line.kind in kinds)
+
+    def is_control(self, line: Any) -> bool:
+        return bool(line.kind == "degraded")
 
     def described(
         self, key: Sequence[Slot], layout: Layout | None, systems: Sequence[str], raters: int

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from ...captions import Rating
+from ...captions import Caption, Document, Rating
 from ...errors import DataError
 from ...progress import Progress, silent
 from ..campaign.request import CampaignRequest, Question
@@ -82,6 +82,8 @@ class Preference(StoryStudy):
         deck = [
             (item, a, b) for item, by in stories.items() for a, b in itertools.combinations(sorted(by), 2)
         ]
+        if options.added:
+            deck = [card for card in deck if not {*options.added}.isdisjoint(card[1:])]
         per_hit = options.per_hit or 10
         controls = 0 if tests else max(LEAST, math.ceil(CONTROLS * per_hit))
         key: list[Duel] = []
@@ -92,6 +94,25 @@ class Preference(StoryStudy):
             rng.shuffle(duels)
             key += [msgspec.structs.replace(duel, position=place) for place, duel in enumerate(duels)]
         return key
+
+    def captions(self, line: Duel) -> Iterator[tuple[str, Document]]:
+        for side, (name, story) in enumerate(zip(line.systems, line.texts, strict=True)):
+            if side != line.foil:
+                times = line.times[side] if line.times else [(None, None)] * len(story)
+                told = (Caption(text, start, end) for text, (start, end) in zip(story, times, strict=True))
+                yield name, Document(line.item, tuple(told))
+
+    def per_hit(self, hit: Sequence[Duel]) -> int | None:
+        return sum(line.foil < 0 for line in hit)
+
+    def shown(self, key: Iterable[Duel]) -> Mapping[Any, int]:
+        return Counter((line.item, *sorted(line.systems)) for line in key if line.foil < 0)
+
+    def is_control(self, line: Duel) -> bool:
+        return line.foil >= 0 or line.question is not None
+
+    def questions(self, key: Iterable[Duel]) -> tuple[Question, ...]:
+        return tuple(dict.fromkeys(line.question for line in key if line.question is not None))
 
     def page_data(self, line: Duel) -> dict[str, Any]:
         question = (

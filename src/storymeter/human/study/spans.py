@@ -70,6 +70,12 @@ class ErrorSpans(DirectAssessment):
         ]
         return design
 
+    def meanings(self, options: CampaignRequest) -> tuple[str, ...]:
+        return options.kinds
+
+    def kinds_of(self, key: Iterable[Any]) -> tuple[str, ...]:
+        return next(iter(key)).kinds or KINDS
+
     def page_data(self, line: Any) -> dict[str, Any]:
         return {"caption": line.text, "kinds": line.kinds or KINDS}
 

@@ -131,7 +131,9 @@ def deal_rounds(
         )
     count = options.hits if options.hits is not None else -(-len(deck) * options.overlap // per_hit)
     dealt: list[list[T]] = []
-    rest: list[T] = []
+    most = max((options.shown.get(card, 0) for card in deck), default=0)
+    lagging = [card for card in deck if options.shown.get(card, 0) < most]
+    rest: list[T] = rng.sample(lagging, len(lagging))
     for _ in range(count):
         hand, rest = rest[:per_hit], rest[per_hit:]
         if len(hand) < per_hit:  # the next round; what this hand already holds waits

@@ -8,6 +8,7 @@ reach."""
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections import Counter
@@ -16,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from ...captions import Rating
+from ...captions import Caption, Document, Rating
 from ...errors import DataError, some
 from ...progress import Progress, silent
 from ..campaign import clips
@@ -113,6 +114,21 @@ class Survey(StoryStudy):
                     )
                 )
         return key
+
+    def captions(self, line: Panel) -> Iterator[tuple[str, Document]]:
+        for name, story in zip(line.systems, line.texts, strict=True):
+            if name:
+                told = itertools.zip_longest(story, line.images, fillvalue="")
+                yield name, Document(line.item, tuple(Caption(text, image=image) for text, image in told))
+
+    def per_hit(self, hit: Sequence[Panel]) -> int | None:
+        return len(hit)
+
+    def shown(self, key: Iterable[Panel]) -> Mapping[Any, int]:
+        return Counter(line.item for line in key)
+
+    def is_control(self, line: Panel) -> bool:
+        return line.foil >= 0
 
     def media(self, line: Panel) -> tuple[str, ...]:
         return line.images

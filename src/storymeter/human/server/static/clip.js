@@ -27,10 +27,10 @@ function controls(video, frame, words, play) {
   return make("div", { className: "clip-bar" }, pause, left, make("label", { className: "volume" }, make("span", { textContent: words.volume, "aria-hidden": "true" }), volume), full);
 }
 
-export function clip(url, { words, report, changed, skip }) {
+export function clip(url, { words, report, changed, skip, seen = false }) {
   const video = make("video", { preload: "auto", playsInline: true, controls: false, disablePictureInPicture: true, "aria-label": words.clip });
   video.setAttribute("controlslist", "nodownload noplaybackrate");
-  const button = make("button", { type: "button", id: "play", textContent: words.play });
+  const button = make("button", { type: "button", id: "play", textContent: seen ? words.replay : words.play });
   const over = make("div", { className: "over" }, button);
   const loading = make("p", { className: "loading", textContent: words.loading });
   const status = make("div", { className: "clip-status notice bad", hidden: true, role: "alert" });
@@ -40,7 +40,7 @@ export function clip(url, { words, report, changed, skip }) {
   // the bar is shown below the clip, but comes before it: one Tab leads from the play button to the question
   const element = make("div", { className: "player" }, controls(video, frame, words, play), frame, status);
   const listeners = [];
-  let watched = false;
+  let watched = seen; // in full; of an answer that is changed it was
   let playing = false;
   let reached = 0; // how far it has been seen without jumping
 
@@ -70,7 +70,7 @@ export function clip(url, { words, report, changed, skip }) {
     button.textContent = words.playing;
     button.setAttribute("aria-disabled", "true");
     playing = true;
-    report("play");
+    if (!seen) report("play");
     changed();
   });
   video.addEventListener("pause", stopped);
@@ -83,7 +83,7 @@ export function clip(url, { words, report, changed, skip }) {
   video.addEventListener("ended", () => {
     watched = true;
     stopped();
-    report("ended");
+    if (!seen) report("ended");
     listeners.forEach((told) => told());
     changed();
   });
@@ -104,6 +104,6 @@ export function clip(url, { words, report, changed, skip }) {
     again() { watched = false; reached = 0; over.classList.remove("again"); button.textContent = words.play; },
     // from a moment of the clip, once all of it has been seen
     jump(seconds) { if (watched) { video.currentTime = seconds; play(); } },
-    onWatched(told) { listeners.push(told); },
+    onWatched(told) { listeners.push(told); if (watched) told(); },
   };
 }

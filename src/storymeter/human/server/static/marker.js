@@ -16,7 +16,7 @@ function pieces(text) {
   });
 }
 
-export function marker(text, kinds, words, changed) {
+export function marker(text, kinds, words, changed, given = []) {
   const parts = pieces(text);
   const marks = []; // { first, last, severity, kind }: numbers of words
   const listeners = [];
@@ -140,6 +140,12 @@ export function marker(text, kinds, words, changed) {
     else return;
     event.preventDefault();
   });
+  for (const { start, end, severity, kind } of given) {
+    const [first, last] = [found.findIndex((part) => part.end > start), found.findLastIndex((part) => part.start < end)];
+    marks.push({ id: (serial += 1), first, last, severity, kind });
+  }
+  list.hidden = !marks.length;
+  list.append(...marks.map(row));
   paint();
   return {
     element,

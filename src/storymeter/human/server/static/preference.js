@@ -21,8 +21,8 @@ export function build(item, page) {
   const side = (title, texts, times) => make("section", { className: "card" }, make("h2", { textContent: title }), times ? timed(texts, times, film, words) : sentences(texts));
   const sides = make("div", { className: "two" },
     side(words.story_a, item.left, item.times?.[0]), side(words.story_b, item.right, item.times?.[1]));
-  const scale = choices(statement || words.preference_label, words.preference_options, "preference", changed);
-  const test = item.question ? choices(`${words.test_label}: ${item.question.text}`, item.question.options, "test", changed) : null;
+  const scale = choices(statement || words.preference_label, words.preference_options, "preference", changed, { chosen: item.answer ? item.answer.value + 2 : null });
+  const test = item.question ? choices(`${words.test_label}: ${item.question.text}`, item.question.options, "test", changed, { chosen: item.answer?.test ?? null }) : null;
   const asked = make("section", { className: "card" }, ...(test ? [test.element] : []), scale.element);
   return {
     parts: [make("section", { className: "card", "aria-label": words.clip }, film.element), sides, asked], first: film.button, film,

@@ -1,7 +1,7 @@
 // A slider without a start position: it has no value until the rater gives it one.
 import { make, fill } from "./page.js";
 
-export function slider(words, labelledby, changed) {
+export function slider(words, labelledby, changed, given = null) {
   const rail = make("div", { className: "rail" });
   const bar = make("div", { className: "fill" });
   const knob = make("div", { className: "knob" });
@@ -11,7 +11,7 @@ export function slider(words, labelledby, changed) {
     "aria-valuenow": "0", "aria-valuetext": words.slider_empty }, rail, bar, knob, number);
   let value = null;
 
-  function set(to) {
+  function set(to, silent = false) {
     value = Math.max(0, Math.min(100, Math.round(to)));
     element.classList.add("set");
     knob.style.left = number.style.left = `${value}%`;
@@ -19,7 +19,7 @@ export function slider(words, labelledby, changed) {
     number.textContent = String(value);
     element.setAttribute("aria-valuenow", String(value));
     element.setAttribute("aria-valuetext", fill(words.slider_value, { value }));
-    changed(value);
+    if (!silent) changed(value);
   }
 
   function point(event) {
@@ -47,5 +47,6 @@ export function slider(words, labelledby, changed) {
     else return;
     event.preventDefault();
   });
+  if (given !== null) set(given, true);
   return { element, get value() { return value; } };
 }

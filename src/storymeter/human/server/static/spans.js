@@ -7,12 +7,12 @@ import { rating } from "./rating.js";
 export function build(item, page) {
   const { words, statement, changed } = page;
   const film = clip(item.media[0], page);
-  const caption = marker(item.caption, item.kinds, words, changed);
-  const none = make("input", { type: "checkbox", id: "nothing-wrong" });
+  const caption = marker(item.caption, item.kinds, words, changed, item.answer?.spans);
+  const none = make("input", { type: "checkbox", id: "nothing-wrong", checked: item.answer?.spans.length === 0 });
   none.addEventListener("change", changed);
   const nothing = make("label", { className: "tick" }, none, ` ${words.spans_none}`);
-  const missing = make("textarea", { id: "missing", rows: 2, maxLength: 500 });
-  const { scale, parts } = rating(statement || words.statement_spans, words, changed);
+  const missing = make("textarea", { id: "missing", rows: 2, maxLength: 500, value: item.answer?.missing ?? "" });
+  const { scale, parts } = rating(statement || words.statement_spans, words, changed, item.answer?.value);
   const unsure = () => (caption.spans.length ? !caption.complete : !none.checked);
   caption.onChange(() => { nothing.hidden = caption.spans.length > 0; if (caption.spans.length) none.checked = false; });
   return {

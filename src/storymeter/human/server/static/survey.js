@@ -22,11 +22,12 @@ export function build(item, { words, statement, changed }) {
   pictures.style.setProperty("--count", String(Math.min(total, 5)));
   const marks = [];
   const cards = item.stories.map((texts, story) => {
-    const rows = CRITERIA.map((name) => choices(words[`criterion_${name}`], words.likert, `mark-${story}-${name}`, changed, { scale: words.likert_ends }));
+    const given = item.answer?.marks[story];
+    const rows = CRITERIA.map((name, k) => choices(words[`criterion_${name}`], words.likert, `mark-${story}-${name}`, changed, { scale: words.likert_ends, chosen: given ? given[k] - 1 : null }));
     marks.push(rows);
     return make("section", { className: "card" }, make("h2", { textContent: fill(words.story, { n: story + 1 }) }), sentences(texts), make("br"), ...rows.map((row) => row.element));
   });
-  const vote = choices(statement || words.vote_label, item.stories.map((_, k) => fill(words.story, { n: k + 1 })), "vote", changed);
+  const vote = choices(statement || words.vote_label, item.stories.map((_, k) => fill(words.story, { n: k + 1 })), "vote", changed, { chosen: item.answer?.vote ?? null });
   const missing = () => marks.flat().filter((row) => row.chosen === null).length;
   return {
     parts: [make("section", { className: "card in-view", "aria-label": words.pictures }, pictures, large), ...cards, make("section", { className: "card" }, vote.element)], first: pictures, film: null,

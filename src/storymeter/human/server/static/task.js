@@ -4,13 +4,15 @@ import { insist, attempt, pause } from "./wire.js";
 
 const setup = document.getElementById("setup").dataset;
 const words = JSON.parse(setup.words);
-const [stage, next, why, notice, heading, dock] = ["stage", "next", "why", "notice", "heading", "dock"].map((id) => document.getElementById(id));
+const [stage, next, back, why, notice, heading, dock] = ["stage", "next", "back", "why", "notice", "heading", "dock"].map((id) => document.getElementById(id));
 // every kind of study is a module of its own name
 const { build } = await import(`./${setup.task}.js`);
 let item = null;
 let view = null;
 let following = null; // after a practice item: what comes once the feedback has been read
 let sending = false;
+let changing = false; // the item at hand is the last one, whose answer is being changed
+let expires = null; // when the last answer can no longer be changed
 const comment = make("textarea", { id: "comment", rows: 2, maxLength: 500, "aria-label": words.comment_label });
 const help = document.getElementById("help");
 document.getElementById("help-open").addEventListener("click", () => help.showModal());
@@ -45,7 +47,7 @@ const trouble = (text) => tell(text === null ? words.offline : fill(words.unavai
 async function deliver() {
   for (let late = 0; ; late += 1) {
     const body = { id: item.id, at: item.at, answer: view.answer(), events: [...unsent], comment: comment.value.trim() };
-    const reply = await insist(`${setup.base}/answer`, body, trouble);
+    const reply = await insist(`${setup.base}/${changing ? "correct" : "answer"}`, body, trouble);
     const { status, missing, message } = reply.data;
     const wait = status === "early" || (status === "unwatched" && missing <= 5 && late < 3);
     if (!wait) return reply;
@@ -64,11 +66,32 @@ async function skip() {
   arrive(reply.data, words.skip_note);
 }
 
+// For so many seconds the last answer can be changed; the server's clock decides.
+function offer(seconds) {
+  clearTimeout(expires);
+  back.hidden = !(seconds > 0);
+  if (!back.hidden) expires = setTimeout(() => { if (!changing) back.hidden = true; }, seconds * 1000);
+}
+
+async function change() {
+  if (sending || following) return;
+  if (changing) { await load(true); return; } // it stays as it is
+  const reply = await insist(`${setup.base}/last`, undefined, trouble);
+  if (reply.data.go) { location.replace(reply.data.go); return; }
+  if (!reply.data.next) { tell(reply.data.message ?? "", "bad"); offer(0); return; }
+  tell(words.back_note);
+  show(reply.data.next);
+}
+
 function show(data, focus = true) {
   if (data.go) { location.replace(data.go); return; }
   item = data;
+  changing = "answer" in item;
+  next.textContent = changing ? words.back_save : words.next;
+  back.textContent = changing ? words.back_keep : words.back;
+  if (changing) back.hidden = false;
   unsent = new Set();
-  view = build(item, { words, statement: setup.statement, report, changed: refresh, skip });
+  view = build(item, { words, statement: setup.statement, report, changed: refresh, skip, seen: changing });
   const text = fill(item.practice ? words.practice_of : words.of, { n: item.n, total: item.of });
   document.getElementById("count").textContent = text;
   heading.textContent = text;
@@ -76,7 +99,7 @@ function show(data, focus = true) {
   const share = Math.round((100 * (item.n - 1)) / item.of);
   bar.setAttribute("aria-valuenow", String(share));
   document.getElementById("progress-fill").style.width = `${share}%`;
-  comment.value = "";
+  comment.value = item.comment ?? "";
   const [first, ...rest] = view.parts;
   const remark = make("details", { className: "remark" }, make("summary", { textContent: words.comment_label }), comment);
   // shown last, but first in order: one Tab leads from the clip to the question, and from there to Next
@@ -108,8 +131,9 @@ async function submit() {
   arrive(reply.data);
 }
 
-function arrive({ status, next: coming, feedback, message, go }, note = "") {
+function arrive({ status, next: coming, feedback, message, go, back: seconds }, note = "") {
   if (go) { location.replace(go); return; }
+  if (coming) offer(seconds);
   if (status === "saved" && feedback) {
     following = coming;
     next.textContent = words.go_on;
@@ -132,11 +156,13 @@ function arrive({ status, next: coming, feedback, message, go }, note = "") {
 async function load(focus) {
   const reply = await insist(`${setup.base}/item`, undefined, trouble);
   tell("");
+  offer(reply.data.back);
   if (reply.data.go) location.replace(reply.data.go);
   else if (reply.data.next) show(reply.data.next, focus);
   else tell(reply.data.message ?? "", "bad");
 }
 
 next.addEventListener("click", submit);
+back.addEventListener("click", change);
 window.addEventListener("pageshow", (event) => { if (event.persisted) load(false); }); // the back button brings back an old page
 load(false);
