@@ -1,4 +1,4 @@
-"""Consent and instructions are files, versioned with each answer; an answer can be changed within a minute."""
+"""Consent and instructions are files, versioned with each answer; answers can be changed within a minute."""
 
 from __future__ import annotations
 

@@ -43,7 +43,10 @@ def drafts(campaign: Campaign, kinds: tuple[str, ...] = ()) -> dict[str, str]:
     for language in languages():
         said = words(language)
         found[f"consent.{language}.md"] = _consent(campaign, language, said)
-        steps = [f"{n}. {step}" for n, step in enumerate(said["instructions"][campaign.task], 1)]
+        steps = [
+            f"{n}. {step}".replace("\n", "\n   ")
+            for n, step in enumerate(said["instructions"][campaign.task], 1)
+        ]
         meanings = _meanings(said, kinds) if kinds else []
         found[f"instructions.{language}.md"] = "\n".join([*steps, *meanings]) + "\n"
     return found

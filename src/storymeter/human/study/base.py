@@ -22,7 +22,7 @@ import msgspec
 
 from ...captions import Document, Rating
 from ...progress import Progress, silent
-from ..analysis.spans import KINDS
+from ..analysis.span_records import KINDS
 from ..campaign.clips import Clip
 from ..campaign.design import Layout
 from ..campaign.request import CampaignRequest, Practice, Question
