@@ -26,9 +26,11 @@ from .scores import Scores, join_scores, tabulate
 from .value_cache import kept_values
 from .words import WordResult, said_at_all, word_auc, word_measures
 
-#: what every metric of a report card is tested against, and by how many permutations: so many that Holm's
-#: correction over several hundred tests can leave some
-YARDSTICK, PERMUTATIONS = "meteor", 20_000
+#: what every metric of a report card is tested against
+YARDSTICK = "meteor"
+#: permutations of the tests that count as wins: so many that Holm's correction over several hundred of them
+#: can leave some; and of those against the yardstick
+PERMUTATIONS, AGAINST = 20_000, 1000
 #: metrics of a benchmark that is asked for none, with and without references
 USUAL = ("bleu_1", "bleu_4", "rouge_l", "meteor", "cider")
 WITHOUT_REFERENCES = ("rovist_nr", "self_bleu", "distinct_2", "words")
@@ -231,12 +233,13 @@ def _of_choices(found: Benchmark, values: Any, run: Run, resamples: int) -> dict
 def _of_scores(found: Benchmark, values: Any, run: Run, resamples: int) -> dict[str, Any]:
     human = tabulate(found.judgements, scale=found.scale, notes=found.notes)
     scores = join_scores(human, values)
-    again: dict[str, Any] = {"permutations": PERMUTATIONS, "seed": run.context.seed}
+    seed = run.context.seed
+    again: dict[str, Any] = {"permutations": AGAINST, "against": YARDSTICK, "seed": seed}
     levels = {
-        level: measured(found.title, level, scores, resamples=resamples, against=YARDSTICK, **again)
-        for level in found.levels
+        level: measured(found.title, level, scores, resamples=resamples, **again) for level in found.levels
     }
     contest = None
     if "segment" in levels and found.needs_references:
-        contest = segment_contest(found, scores, levels["segment"].results, **again)
+        results = levels["segment"].results
+        contest = segment_contest(found, scores, results, permutations=PERMUTATIONS, seed=seed)
     return {"agreements": list(levels.values()), "contest": contest}

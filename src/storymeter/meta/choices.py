@@ -17,8 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from itertools import combinations
+from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,10 +28,9 @@ from ..arrays import FloatArray
 from ..errors import DataError
 from ..join import Task
 from ..pairs.word_kinds import WORD
-from ..stats.dependent import permutation_grouped
+from ..stats.dependent import permutations_of_pairs
 from ..stats.resampling import percentiles
 from ..stats.ties import pair_accuracy, pair_accuracy_interval
-from .comparisons import compare
 from .compute import MetricValues, captions_task
 from .overall_ranking import Contest, Figure, Outcome
 from .records import Benchmark, Choice, decoded, decoded_lines
@@ -212,10 +210,25 @@ def segment_contest(
 ) -> Contest:
     """By correlation with people, caption by caption; the tests are about Pearson's r."""
     names = distinct(scores.metrics)
-    once = replace(scores, metrics={name: scores.metrics[name] for name in names})
-    sign = {name: scores.sign(name) for name in names}
-    found = compare(once, "segment", resamples=permutations, seed=seed, directions=sign)
-    tests = [Outcome(c.better, c.worse, c.p) for c in found if not math.isnan(c.p)]
+    signed = {name: scores.sign(name) * scores.metrics[name] for name in names}
+    groups: dict[bytes, list[str]] = {}
+    for name in names:  # metrics that have a value for the same rows are tested together
+        groups.setdefault(scores.rows_of(name).tobytes(), []).append(name)
+    tests = []
+    for a, b in combinations_with_replacement(groups.values(), 2):
+        use = scores.rows_of(a[0], b[0])
+        found = permutations_of_pairs(
+            {name: signed[name][use] for name in dict.fromkeys([*a, *b])},
+            human=scores.human[use],
+            units=scores.item[use],
+            resamples=permutations,
+            seed=seed,
+        )
+        tests += [
+            Outcome(*(pair if test.difference >= 0 else pair[::-1]), test.p)
+            for pair, test in found.items()
+            if (a is b) or (pair[0] in a and pair[1] in b)
+        ]
     headline = benchmark.headline
     figures = {
         r.metric: Figure(r.values.get(headline, math.nan), r.intervals.get(headline))
@@ -223,10 +236,6 @@ def segment_contest(
         if r.metric in names
     }
     return Contest(benchmark.name, benchmark.title, headline, figures, tests)
-
-
-def _two_sided(x: FloatArray, y: FloatArray, permutations: int, seed: int) -> float:
-    return permutation_grouped(x, y, resamples=permutations, seed=seed, two_sided=True).p
 
 
 def choice_contest(
@@ -246,10 +255,7 @@ def choice_contest(
     }
     categories = [choice.category for choice in benchmark.choices]
     share = np.array([len(categories) / (len(set(categories)) * categories.count(c)) for c in categories])
-    tests = []
-    for a, b in combinations(names, 2):
-        if figures[a].value < figures[b].value:
-            a, b = b, a
-        x, y = np.nan_to_num(points[a], nan=0.5) * share, np.nan_to_num(points[b], nan=0.5) * share
-        tests.append(Outcome(a, b, _two_sided(x, y, permutations, seed)))
+    shares = {name: np.nan_to_num(points[name], nan=0.5) * share for name in names}
+    found = permutations_of_pairs(shares, resamples=permutations, seed=seed)
+    tests = [Outcome(*(pair if test.difference >= 0 else pair[::-1]), test.p) for pair, test in found.items()]
     return Contest(benchmark.name, benchmark.title, "accuracy", figures, tests)

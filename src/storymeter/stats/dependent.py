@@ -26,7 +26,8 @@ exchangeable caption by caption, and finds differences where metrics differ on t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -34,7 +35,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import FloatArray
 from .correlation import Coefficient
-from .paired import chance, packed_swaps, random_swaps
+from .paired import chance, packed_swaps, random_swaps, reached
 from .ranks import ranks_of, swapped_statistics
 
 
@@ -101,6 +102,59 @@ def permutation_pearson(
     observed = float(lead(0.0))
     drawn = (lead(swapped @ change) for swapped in random_swaps(len(change), resamples, seed))
     return Difference(observed, _p(drawn, observed, two_sided))
+
+
+def permutations_of_pairs(
+    columns: Mapping[str, ArrayLike],
+    *,
+    human: ArrayLike | None = None,
+    units: ArrayLike | None = None,
+    resamples: int = 10_000,
+    seed: int = 0,
+) -> dict[tuple[str, str], Difference]:
+    """Every two columns, two-sided: the tests of `permutation_pearson` against `human`, or without it those
+    of `permutation_grouped`, with the same swaps for all, so that they are drawn once. The first of a pair is
+    the one that comes first in `columns`.
+    """
+    if human is None:
+        names = list(columns)
+        statistics = [np.asarray(columns[name], dtype=float)[:, None] for name in names]
+    else:
+        h = _z(human)
+        scaled = {name: _z(column) for name, column in columns.items()}
+        names = [
+            name
+            for name, z in scaled.items()
+            if len(h) > 2 and not np.isnan(z).any() and not np.isnan(h).any()
+        ]
+        statistics = [np.stack([scaled[name] * h, scaled[name], scaled[name] ** 2], axis=1) for name in names]
+    if not names or not len(statistics[0]):
+        return {}
+    n, width = statistics[0].shape
+    rows = np.hstack(statistics)
+    if units is not None:
+        code = np.unique(np.asarray(units), return_inverse=True)[1].reshape(-1)
+        rows = np.stack([np.bincount(code, weights=column) for column in rows.T], axis=1)
+    sums = rows.sum(axis=0)
+
+    def value(sums: FloatArray) -> FloatArray:
+        if width == 1:
+            return np.asarray(sums[..., 0] / n)
+        variance = np.maximum(sums[..., 2] / n - (sums[..., 1] / n) ** 2, 1e-300)
+        return np.asarray((sums[..., 0] / n) / np.sqrt(variance))
+
+    own = {name: slice(k * width, (k + 1) * width) for k, name in enumerate(names)}
+    pairs = list(combinations(names, 2))
+    observed = {pair: float(value(sums[own[pair[0]]]) - value(sums[own[pair[1]]])) for pair in pairs}
+    count = dict.fromkeys(pairs, 0)
+    for swapped in random_swaps(len(rows), resamples, seed):
+        moved = swapped @ rows
+        for pair in pairs:
+            a, b = own[pair[0]], own[pair[1]]
+            change = moved[:, b] - moved[:, a]
+            lead = value(sums[a] + change) - value(sums[b] - change)
+            count[pair] += reached(np.abs(lead), abs(observed[pair]))
+    return {pair: Difference(observed[pair], (count[pair] + 1) / (resamples + 1)) for pair in pairs}
 
 
 def permutation_ranks(

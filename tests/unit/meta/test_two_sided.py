@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,12 @@ from storymeter.meta.compute import MetricValues, pooled, values_of
 from storymeter.meta.scores import Judgement, Scores, join_scores, tabulate
 from storymeter.meta.statistics import system_level
 from storymeter.stats import williams
-from storymeter.stats.dependent import permutation_pearson, permutation_systems
+from storymeter.stats.dependent import (
+    permutation_grouped,
+    permutation_pearson,
+    permutation_systems,
+    permutations_of_pairs,
+)
 
 
 def table(human: np.ndarray, **metrics: np.ndarray) -> Scores:
@@ -148,3 +154,21 @@ def test_corpus_bleu_is_the_systems_own_value() -> None:
     )
     assert corpus.values["pearson"] != pytest.approx(sentence.values["pearson"], abs=1e-3)
     assert "level:corpus" in corpus.signature and "level:sentence" in sentence.signature
+
+
+def test_all_pairs_at_once_are_the_tests_of_each_pair() -> None:
+    random = np.random.default_rng(4)
+    human, units = random.normal(size=60), np.arange(60) // 2
+    columns = {
+        name: human * w + random.normal(size=60) for name, w in zip("abc", (0.5, 0.6, 0.1), strict=True)
+    }
+    given: dict[str, Any] = {"resamples": 199, "seed": 3}
+    against = permutations_of_pairs(columns, human=human, units=units, **given)
+    plain = permutations_of_pairs(columns, **given)
+    for a, b in (("a", "b"), ("a", "c"), ("b", "c")):
+        one = permutation_pearson(human, columns[a], columns[b], units=units, two_sided=True, **given)
+        assert against[a, b] == (pytest.approx(one.difference), one.p)
+        other = permutation_grouped(columns[a], columns[b], two_sided=True, **given)
+        assert plain[a, b] == (pytest.approx(other.difference), other.p)
+    constant = permutations_of_pairs({**columns, "d": np.ones(60)}, human=human, **given)
+    assert set(constant) == set(against)  # nothing can be said of a constant
