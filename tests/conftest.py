@@ -44,8 +44,11 @@ PROGRAMS = {
 }
 #: optional part -> a package of it, and the tests that are about that part alone
 PARTS = {
-    "neural": ("torch", ["unit/text/test_encoder.py", "unit/text/test_packed.py"]),
-    "human": ("starlette", ["browser", "faults/human", "unit/human"]),
+    "neural": ("torch", ["unit/models/test_encoder.py", "unit/models/test_packed.py"]),
+    "human": (
+        "starlette",
+        ["browser", "faults/human", "unit/human", "unit/cli/test_thin_verbs.py", "unit/meta/test_words.py"],
+    ),
     "judge": (
         "aiohttp",
         ["unit/judge", "faults/test_judge_endpoint.py", "unit/stress/test_oath.py"],
@@ -80,6 +83,7 @@ NEURAL = (
     "unit/pairs/test_semantic.py",
     "unit/story/",
     "unit/test_doctests.py",
+    "unit/models/",
     "unit/text/",
 )
 MISSING = [part for part, (package, _) in PARTS.items() if importlib.util.find_spec(package) is None]

@@ -111,7 +111,7 @@ def test_commands(page: Path, reader: Path) -> None:
                     "PATH": f"{reader / 'bin'}:{os.environ['PATH']}",
                 },
             )
-            _needs_no_missing_part(done.stderr)
+            _needs_no_missing_part(done.stdout + done.stderr)
             assert "syntax error" not in done.stderr, f"{command}: {done.stderr}"
             assert "Traceback" not in done.stderr, done.stderr
             assert done.returncode == 0 or wanted, f"{command}: {done.stderr}"
@@ -146,6 +146,8 @@ def test_python(page: Path, reader: Path) -> None:
         [sys.executable, "-c", script], cwd=reader, capture_output=True, text=True, timeout=300
     )
     _needs_no_missing_part(done.stderr)
+    if found := re.search(r"No module named '(sacrebleu)'", done.stderr):
+        pytest.skip(f"the page compares with {found[1]}, which is not installed")
     assert done.returncode == 0, f"{script}\n{done.stderr}"
 
 

@@ -36,7 +36,7 @@ from dataclasses import dataclass, replace
 from ..captions import Corpus
 from ..engine.run import Run
 from ..engine.units import found_unit, unit_labels
-from ..errors import StorymeterError
+from ..errors import MissingPartError, StorymeterError
 from ..metrics import Metric
 from .changes import Scene
 from .consistency import steady
@@ -53,6 +53,7 @@ PAIRS, FEWEST = 25, 20
 COST, GAIN = 0.10, 0.05
 #: bootstrap resamples of the accuracy on wrong details
 RESAMPLES = 1000
+DETAILS = "notices a wrong detail"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ def _audit(corpus: Corpus, run: Run, metrics: Sequence[str | Metric], repeats: i
     known = _evidence(result, unit_labels(unit, result.ids, run.references, [corpus]) if unit else None)
     attacks = run_attacks(corpus, run, metrics=metrics) if len(corpus) > 1 else None
     others = [
-        *_wrong_details(corpus, run, metrics),
+        *_wrong_details(corpus, run, metrics, result),
         *(attacks.verdicts() if attacks else []),
         *steady(corpus, run, metrics=metrics),
     ]
@@ -141,13 +142,18 @@ def _evidence(result: Result, units: Sequence[str] | None) -> dict[str, Evidence
     return found
 
 
-def _wrong_details(corpus: Corpus, run: Run, metrics: Sequence[str | Metric]) -> list[Verdict]:
+def _wrong_details(
+    corpus: Corpus, run: Run, metrics: Sequence[str | Metric], result: Result
+) -> list[Verdict]:
     """None where the references tell too few of the candidates' details to say anything."""
     if not run.references:
         return []
     try:
         found = details(corpus, run, metrics=metrics, most=PAIRS, resamples=RESAMPLES, skip_missing=True)
-    except StorymeterError:  # nothing to change, or no tagger
+    except MissingPartError as error:
+        names = dict.fromkeys(row.metric for row in result.rows)
+        return [Verdict(name, DETAILS, "undecided", error.message) for name in names]
+    except StorymeterError:  # nothing to change
         return []
     if len(found.pairs) < FEWEST:
         return []
@@ -158,7 +164,7 @@ def _wrong_details(corpus: Corpus, run: Run, metrics: Sequence[str | Metric]) ->
         accuracy = Effect(own[-1].accuracy, low, high)
         because = ", ".join(f"{one.category} {100 * one.accuracy:.0f} %" for one in own)
         because += f" [{100 * low:.0f}, {100 * high:.0f}]"
-        out.append(Verdict(metric, "notices a wrong detail", accuracy.at_least(NOTICES), because))
+        out.append(Verdict(metric, DETAILS, accuracy.at_least(NOTICES), because))
     return out
 
 

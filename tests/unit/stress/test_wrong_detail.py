@@ -12,6 +12,7 @@ pytest.importorskip("HanTa")
 import storymeter
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine import Run
+from storymeter.errors import MissingPartError
 from storymeter.stress import audit, details
 from storymeter.stress import auditing as audits
 
@@ -67,3 +68,17 @@ def test_in_the_terminal(run: Verb, tmp_path: Path) -> None:
     code, out, err = run("stress", "audit", str(mine), "-r", str(people), "-m", "soda_c(scorer=rouge_l)")
     assert code == 0, err
     assert "notices a wrong detail" in out
+
+
+def test_a_missing_part_is_said(examples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The property was left out without a word where no tagger is installed."""
+
+    def missing(*_: object, **__: object) -> None:
+        raise MissingPartError.extra("A tagger", "neural")
+
+    monkeypatch.setattr("storymeter.stress.auditing.details", missing)
+    videos = examples / "videos"
+    run = Run(references=[storymeter.read(videos / "reference_1.json")])
+    found = audit(storymeter.read(videos / "good.json"), run, metrics=["meteor"], repeats=1)
+    (verdict,) = [v for v in found.verdicts if v.property == "notices a wrong detail"]
+    assert verdict.answer == "undecided" and "optional part 'neural'" in verdict.because
