@@ -27,6 +27,7 @@ from storymeter.protocol import Protocol
 from storymeter.text import tokenize
 
 METEOR = Meteor(tokenizer="none")
+STORY_METEOR = Meteor(tokenizer="none", task="hter", normalize=False)
 Segment = tuple[float, float, str]
 Track = list[Segment]
 Videos = dict[str, Track]
@@ -100,7 +101,7 @@ def _turned(track: Track, protocol: Protocol) -> Track:
 def words(text: str, protocol: Protocol) -> str:
     if protocol.ascii == "strip":
         text = "".join(char if ord(char) < 128 else " " for char in text)
-    return tokenize([text], "ptb")[0]
+    return tokenize([text], "ptb" if protocol.tokenizer == "run" else protocol.tokenizer)[0]
 
 
 def lcs(a: list[str], b: list[str]) -> int:
@@ -386,7 +387,8 @@ def documents(case: Case, scorer: str, *, paragraph: bool = False) -> dict[str, 
         return {"value": bleu(items)}
     if scorer == "cider":
         return {"value": fmean(cider(items, list(against.values())))}  # idf of all references
-    return {"value": METEOR.aggregate(candidates=[c for c, _ in items], references=[r for _, r in items])}
+    scorer_of = STORY_METEOR if p.meteor == "hter" and not paragraph else METEOR
+    return {"value": scorer_of.aggregate(candidates=[c for c, _ in items], references=[r for _, r in items])}
 
 
 METRICS: dict[str, Callable[[Case], dict[str, float]]] = {

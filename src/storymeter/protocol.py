@@ -103,6 +103,15 @@ class Protocol(Options):
         " file, lower-cased; every character other than a to z separates words",
     )
 
+    tokenizer: Literal["run", "whitespace"] = option(
+        "run", "run: that of --tokenizer; whitespace: texts are tokenised already, whatever --tokenizer says"
+    )
+    meteor: Literal["rank", "hter"] = option(
+        "rank",
+        "what meteor of whole documents means where it has no options: rank, as in captioning; hter: that task"
+        " without normalisation, as in visual storytelling",
+    )
+
     def _check_options(self) -> None:
         if PRESETS and self.name not in PRESETS:  # empty while the presets themselves are made
             raise UsageError(f"There is no protocol {self.name!r}.", hint=closest(self.name, PRESETS))
@@ -262,6 +271,13 @@ def _presets() -> dict[str, Preset]:
             Protocol("nlp2020-ja", refs="merge", unmatched="ignore"),
             "SODA's Japanese predecessor: annotators merged, unmatched captions ignored.",
             "Fujita et al., NLP 2020 (in Japanese), eqs. 3-4",
+        ),
+        Preset(
+            Protocol("vist", tokenizer="whitespace", meteor="hter"),
+            "Visual storytelling papers: METEOR with task hter and without normalisation, BLEU, ROUGE-L and"
+            " CIDEr of whitespace tokens; each story with all stories of its album.",
+            "AREL (Wang et al., ACL 2018), whose published row it gives, and papers after it",
+            "Two blanks in a row are an empty word in ROUGE-L: AREL's stories begin with two (reproduced).",
         ),
         Preset(
             Protocol("rdcap", soda_tious=TIOUS, anet_pairs="pooled"),

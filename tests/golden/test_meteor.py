@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from golden_kit import arel
+from golden_kit import COCO, arel
 
 import storymeter
 from storymeter import _native
+from storymeter.errors import StorymeterWarning
 from storymeter.pairs import Meteor
 from storymeter.pairs.meteor_tables import load
 from storymeter.registry import scorer
@@ -96,6 +97,22 @@ def test_arel_published_figures(data: Path) -> None:
     assert report["arel", "meteor(task=hter,normalize=false)"].value == pytest.approx(
         published["METEOR"], abs=1e-9
     )
+
+
+def test_protocol_vist_gives_the_published_row(data: Path, tmp_path: Path) -> None:
+    """AREL's BLEU-1 to -4, ROUGE-L, CIDEr and METEOR by the metrics' plain names; also of a saved run."""
+    mine, theirs, published = arel(data)
+    named = {**COCO, "meteor": "METEOR"}
+    results = storymeter.evaluate(mine, theirs, [*named], protocol="vist", resamples=0)
+    results.save(tmp_path / "run.smr")
+    for run in (results, storymeter.load(tmp_path / "run.smr")):
+        for label, name in named.items():
+            score = run["arel", label]
+            assert score.value == pytest.approx(published[name], abs=1e-9), label
+            assert score.signature.get("tok") == "whitespace" and score.signature.get("protocol") == "vist"
+    assert results["arel", "meteor"].signature.get("task") == "hter"
+    with pytest.warns(StorymeterWarning, match="--protocol vist"):
+        storymeter.evaluate(mine, theirs, "meteor", resamples=0)
 
 
 @pytest.mark.parametrize(

@@ -44,8 +44,6 @@ def check_revision(path: str, results: Results) -> None:
                 f" {protocol} in its workers: {', '.join(wrong)} {'is' if len(wrong) == 1 else 'are'} wrong.",
                 hint=f"Score it again: storymeter score … --protocol '{protocol}' --save FOLDER",
             )
-    if results.conditions.revision > 0:
-        return
     moved = {label: why for label, metric in metrics.items() if (why := _moved(metric, results))}
     if moved:
         said = "; ".join(f"{label} ({why})" for label, why in moved.items())
@@ -77,7 +75,15 @@ def spoilt_in_shards(metrics: Mapping[str, Metric], protocol: Protocol) -> list[
 
 
 def _moved(metric: Metric, results: Results) -> str:
-    """Why revision 1 gives another number; '' where it does not, or where only the last bits move."""
+    """Why this revision gives another number; '' where it does not, or where only the last bits move."""
+    word, _, options = metric.name.partition("(")
+    if word in ("rovist", "rovist_vg") and "idf=" not in options:
+        return "the default idf was that of each file (idf=corpus), and is now idf=vist"
+    return _moved_by_first(metric, results) if results.conditions.revision == 0 else ""
+
+
+def _moved_by_first(metric: Metric, results: Results) -> str:
+    """Why revision 1 gives another number."""
     protocol, scorer = results.conditions.protocol, getattr(metric, "scorer", None)
     if getattr(scorer, "tokenizer", "run") not in ("run", "none"):
         return "the tokenizer of its scorer was ignored"

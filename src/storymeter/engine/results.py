@@ -31,7 +31,7 @@ from ..stats.multiple import SIGNIFICANT
 from .provenance import check_comparable
 
 #: of the numbers that this version computes; it rises with every change that `earlier` must know
-REVISION = 2
+REVISION = 3
 #: resamples are chosen: as many as intervals and tests need
 Auto = Literal["auto"]
 AUTO: Auto = "auto"

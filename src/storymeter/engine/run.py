@@ -32,7 +32,14 @@ from ..registry import MEASURES, room_of, warn_of_shadowed
 from ..registry import metric as get_metric
 from ..scores import Score
 from ..stats.resampling import bootstrap_interval
-from .cautions import joins_captions, own_tokenizer, warn_of_language, warn_of_paragraphs, warn_of_wordless
+from .cautions import (
+    joins_captions,
+    own_tokenizer,
+    warn_of_language,
+    warn_of_paragraphs,
+    warn_of_story_meteor,
+    warn_of_wordless,
+)
 from .inputs import Given, both
 from .provenance import order_field, order_of_references
 from .results import AUTO, INTERVALS, MOST_RESAMPLES, Conditions, Resamples, Results, SystemResult, value_of
@@ -73,9 +80,10 @@ class Run:
     ) -> None:
         self.references = corpora(references, "references")
         self.language = language
+        protocol = get_protocol(protocol) if isinstance(protocol, str) else protocol
         self.context = Context(
-            protocol=get_protocol(protocol) if isinstance(protocol, str) else protocol,
-            tokenizer=tokenizer,
+            protocol=protocol,
+            tokenizer=tokenizer if protocol.tokenizer == "run" else protocol.tokenizer,
             jobs=cores() if jobs is None else jobs,
             seed=seed,
             device=device,
@@ -120,6 +128,7 @@ class Run:
             [*systems, *self.references], built, tokenizer=self.context.tokenizer, language=self.language
         )
         warn_of_paragraphs([*systems, *self.references], built)
+        warn_of_story_meteor(systems, built)
         warn_of_device(built, self.context.device)
         warn_of_wordless(
             systems,

@@ -31,7 +31,7 @@ aligned in windows of 16 words, the n-th with the n-th along the best path, so t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar, get_args
 
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
     from ..context import Context
     from ..join import Task
+    from ..protocol import Protocol
     from ..scores import Rows
 
 Result = TypeVar("Result")
@@ -149,6 +150,11 @@ class Meteor(PairScorer):
 
     def prepare(self) -> None:
         load(self._progress)
+
+    def under(self, protocol: Protocol) -> Meteor:
+        """Where the protocol is that of visual storytelling, METEOR without options is what it prints."""
+        plain = self.task == "rank" and self.normalize
+        return replace(self, task="hter", normalize=False) if plain and protocol.meteor == "hter" else self
 
     def within(self, context: Context) -> Meteor:
         """METEOR's normalisation cuts text without blanks into single characters: the words of a tokenizer
