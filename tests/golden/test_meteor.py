@@ -111,8 +111,12 @@ def test_protocol_vist_gives_the_published_row(data: Path, tmp_path: Path) -> No
             assert score.value == pytest.approx(published[name], abs=1e-9), label
             assert score.signature.get("tok") == "whitespace" and score.signature.get("protocol") == "vist"
     assert results["arel", "meteor"].signature.get("task") == "hter"
+
+
+def test_meteor_of_captioning_on_stories_names_the_protocol(data: Path) -> None:
+    files = [str(data / "vist" / f"{name}.json") for name in ("arel_test", "test_reference")]
     with pytest.warns(StorymeterWarning, match="--protocol vist"):
-        storymeter.evaluate(mine, theirs, "meteor", resamples=0)
+        storymeter.evaluate(*files, "meteor", resamples=0)
 
 
 @pytest.mark.parametrize(
