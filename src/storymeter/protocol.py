@@ -108,8 +108,8 @@ class Protocol(Options):
     )
     meteor: Literal["rank", "hter"] = option(
         "rank",
-        "what meteor of whole documents means where it has no options: rank, as in captioning; hter: that task"
-        " without normalisation, as in visual storytelling",
+        "meteor of whole documents without options: rank, as in captioning; hter: that task without"
+        " normalisation, as in visual storytelling",
     )
 
     def _check_options(self) -> None:
