@@ -4,6 +4,7 @@ dark. Each test runs on the report of the example and on one of ActivityNet's si
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -14,6 +15,10 @@ from urllib.parse import parse_qs, quote
 
 import pytest
 from report_kit import ROOT, Report, cut, example_report, large_report, photograph, printed, squeezed
+
+import storymeter
+from storymeter.report.full.build import write_page
+from storymeter.report.full.findings import Findings
 
 DATA = Path(os.environ.get("STORYMETER_DATA", ROOT.parent / "shared" / "data"))
 
@@ -323,3 +328,28 @@ def test_a_large_report_is_small_quick_and_scrolls(large: Report, browser: Any) 
     link = page.get_attribute("#one a[href*='youtube']", "href")
     assert link and re.fullmatch(r"https://www\.youtube\.com/watch\?v=[\w-]{11}&t=\d+s", link)
     page.close()
+
+
+def test_boxes_carry_their_nouns(tmp_path: Path, look: Callable[..., Any]) -> None:
+    """Every region stands on the picture that holds it, with the nouns that it shows best."""
+    pytest.importorskip("torch")
+    examples = ROOT / "examples" / "stories"
+    stories, images = storymeter.read(examples / "good.json"), str(examples / "images")
+    metrics = "rovist_vg(missing=skip)"
+    results = storymeter.evaluate(candidates=stories, metrics=metrics, images=images)
+    write_page(tmp_path / "a.html", Findings("stories", results, []), images=images)
+    text = (tmp_path / "a.html").read_text()
+    found = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL).group(1))
+    place, story = next((k, one) for k, one in enumerate(found["stories"][0]) if one and one.get("regions"))
+    page = look(tmp_path / "a.html", f"#d={quote(found['ids'][place])}")
+    frames = page.locator("ol.story .frame").all()
+    assert len(frames) == len(story["images"])
+    for number, frame in enumerate(frames):
+        wanted = {r["noun"] for r in story["regions"] if r["picture"] == number}
+        shown = [
+            text.split(" (")[0]
+            for label in frame.locator(".noun").all_inner_texts()
+            for text in label.split(", ")
+        ]
+        assert set(shown) == wanted
+    assert sum(len(one.locator(".noun").all()) for one in frames) > 0

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ..captions import Document
-from ..errors import DataError, MissingPartError, UsageError, some
+from ..errors import DataError, MissingPartError, StorymeterWarning, UsageError, some
 
 
 class MediaFolder:
@@ -92,8 +92,10 @@ class Pictures(MediaFolder):
     def find(self, name: str) -> Path | None:
         return self._by_name.get(name) or self._by_name.get(Path(name).name)
 
-    def check(self, documents: Sequence[Document], metric: str = "rovist_vg") -> None:
-        """An error that counts and names what is missing; `metric` is who wants them."""
+    def check(
+        self, documents: Sequence[Document], metric: str = "rovist_vg", *, missing: str = "error"
+    ) -> None:
+        """What is missing, counted and named: an error, or with `missing=skip` a warning."""
         lacking = list(
             dict.fromkeys(
                 name for document in documents for name in self.of(document) if self.find(name) is None
@@ -101,6 +103,13 @@ class Pictures(MediaFolder):
         )
         named = {name for document in documents for name in self.of(document)}
         blind = [document.id for document in documents if document.captions and not self.of(document)]
+        if missing == "skip":
+            gone = [f"{len(lacking):,} of {len(named):,} images are not in {self.folder}: {some(lacking)}"]
+            none = [f"{len(blind):,} of {len(documents):,} stories name no image: {some(blind)}"]
+            told = [*(gone if lacking else []), *(none if blind else [])]
+            if told:
+                warnings.warn(f"missing=skip: {'; '.join(told)}.", StorymeterWarning, stacklevel=3)
+            return
         if lacking:
             raise DataError(
                 f"{len(lacking):,} of {len(named):,} images are not in {self.folder}: {some(lacking)}",

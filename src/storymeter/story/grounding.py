@@ -220,8 +220,7 @@ class VisualGrounding(RegionMetric):
 
     def document_values(self, task: Task, context: Context) -> FloatArray:
         store = self.store(context)
-        if self.missing == "error":
-            store.pictures.check(task.candidates)
+        store.pictures.check(task.candidates, missing=self.missing)
         out = np.zeros((len(task), len(self.parts)))
         for k, (story, found, names) in enumerate(self.grounded(task, context)):
             score, nouns = self.pooled(found), sum(map(len, story))

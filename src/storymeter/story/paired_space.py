@@ -72,19 +72,24 @@ class PairedSpace(JointSpace):
         torch = need_torch("Grounding (rovist_vg, tiger)")
         words = self.glove.phrases(texts)
         known = np.asarray(words.any(axis=1))
-        if not known.all():
-            unknown = [text for text, there in zip(texts, known, strict=True) if not there]
+        with torch.inference_mode():
+            vectors = self.net.texts(torch.from_numpy(words).to(self.device))
+        found = np.asarray((vectors / vectors.norm(dim=1, keepdim=True).clamp(min=1e-12)).cpu().numpy())
+        found[~known] = 0
+        return found
+
+    def nouns(self, texts: Sequence[str]) -> Float32:
+        """A warning counts and names those that are not known."""
+        known = np.count_nonzero(self.glove.phrases(texts), axis=1)
+        unknown = [text for text, count in zip(texts, known, strict=True) if not count]
+        if unknown:
             warnings.warn(
                 f"{self.glove.path.name} has no vector for {len(unknown):,} of {many(len(texts), 'noun')},"
                 f" which are like no region: {some(unknown)}.",
                 StorymeterWarning,
                 stacklevel=2,
             )
-        with torch.inference_mode():
-            vectors = self.net.texts(torch.from_numpy(words).to(self.device))
-        found = np.asarray((vectors / vectors.norm(dim=1, keepdim=True).clamp(min=1e-12)).cpu().numpy())
-        found[~known] = 0
-        return found
+        return super().nouns(texts)
 
 
 def to_pixels(crops: Sequence[Any], config: PairedConfig) -> Float32:

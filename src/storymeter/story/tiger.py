@@ -97,8 +97,7 @@ class Tiger(RegionMetric):
             for candidate, references in zip(task.candidates, task.references, strict=True)
         ]
         shown = [store.pictures.shown(item) for item in items]
-        if self.missing == "error":
-            store.pictures.check(shown, "tiger")
+        store.pictures.check(shown, "tiger", missing=self.missing)
         told = story_nouns(list(chain.from_iterable(items)), context.progress)
         vectors = noun_vectors(told, store.space)
         every = iter(told)

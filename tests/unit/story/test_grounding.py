@@ -13,7 +13,7 @@ from part_kit import need
 
 from storymeter.captions import Caption, Document
 from storymeter.context import Context
-from storymeter.errors import DataError, UsageError
+from storymeter.errors import DataError, StorymeterWarning, UsageError
 from storymeter.join import Coverage, Task
 from storymeter.registry import metric
 from storymeter.story.grounding import log_sum_exp, scaled
@@ -100,7 +100,8 @@ def test_corner_cases(photos: Path, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="name no image"):
         metric("rovist_vg").rows(_task(_story("a", ("a cat .", None))), setting)
     blind = metric("rovist_vg(missing=skip)")
-    score = blind.score(_task(_story("a", ("a cat .", "gone.jpg"))), setting)
+    with pytest.warns(StorymeterWarning, match=r"missing=skip: 1 of 1 images are not in .*: gone\.jpg"):
+        score = blind.score(_task(_story("a", ("a cat .", "gone.jpg"))), setting)
     assert score.value == 0 and score.parts["no_pictures"] == 1 and score.parts["nouns"] == 1
     assert blind.remarks({"mine": score}) == [
         "Stories without any picture count 0 in grounding: 1 of 1 of mine."

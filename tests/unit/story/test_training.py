@@ -334,8 +334,7 @@ def test_both_recipes_on_data_of_ones_own(tmp_path: Path, monkeypatch: pytest.Mo
             cli, ["score", str(tmp_path / "told.json"), "--images", str(images), "-m", metric]
         )
     assert scored.exit_code == 0, scored.exception
-    with pytest.warns(StorymeterWarning):
-        assert not load_space(str(tmp_path / "vg")).phrases(["page"]).any()
+    assert not load_space(str(tmp_path / "vg")).phrases(["page"]).any()
 
 
 def test_captions_as_mentions(tmp_path: Path) -> None:

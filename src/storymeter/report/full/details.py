@@ -58,6 +58,8 @@ def _stories(findings: Findings, images: str | None, device: str) -> dict[str, A
             "repeated": sorted(repeated_words(story)),
             "images": [escape_controls(name) for name in names],
         }
+        if len(story.sentences) > len(document.captions) == 1:  # a whole story in one text
+            found["sentences"] = [escape_controls(sentence) for sentence in story.sentences]
         if story.links is not None:
             found |= {
                 "links": [round(p, 3) for p in story.links.probabilities],
@@ -68,10 +70,10 @@ def _stories(findings: Findings, images: str | None, device: str) -> dict[str, A
                 {
                     "noun": escape_controls(n.noun),
                     "sentence": n.sentence,
+                    "picture": names.index(n.image),
                     "box": [round(v, 3) for v in n.box[:4]],
                 }
                 for n in story.sight.nouns
-                if n.sentence < len(names) and n.image == names[n.sentence]
             ]
         return found
 

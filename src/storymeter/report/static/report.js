@@ -506,10 +506,13 @@ function storyView(k) {
   for (const [name, list, found, system] of sides) {
     if (!list) continue;
     const repeated = new Set(found ? found.repeated : []);
-    const items = list.map((e, n) => {
-      const picture = found && found.images ? found.images[n] : null;
-      const view = picture && data.images[picture] ? make("div", { class: "frame" }, make("img", { src: data.images[picture], alt: `picture ${n + 1}: ${picture}` }), regions(found, n)) : null;
-      const unsupported = lacking(system, k, e.at);
+    const told = found && found.sentences ? found.sentences.map((text) => ({ text, at: null })) : list;
+    const pictures = found && found.images ? found.images : [];
+    const frame = (picture, n) => data.images[picture] ? make("div", { class: "frame" }, make("img", { src: data.images[picture], alt: `picture ${n + 1}: ${picture}` }), ...regions(found, n)) : null;
+    const items = told.map((e, n) => {
+      // pictures beyond the last sentence stand at the last one
+      const views = pictures.map(frame).slice(n, n === told.length - 1 ? pictures.length : n + 1);
+      const unsupported = e.at === null ? new Set() : lacking(system, k, e.at);
       let at = -1;
       const words = e.text.split(/(\s+)/).map((word) => {
         if (word.trim()) at += 1;
@@ -517,17 +520,32 @@ function storyView(k) {
         return repeated.has(word.toLowerCase().replace(/[^\p{L}\p{N}']/gu, "")) ? make("mark", {}, word) : word;
       });
       const strength = found && found.links && n < found.links.length ? make("p", { class: n === found.weakest ? "strength weakest" : "strength" }, `→ ${found.links[n].toFixed(2)}${n === found.weakest ? " the weakest link" : ""}`) : null;
-      return make("li", {}, view, make("p", { dir: "auto" }, ...words), strength);
+      return make("li", {}, ...views, make("p", { dir: "auto" }, ...words), strength);
     });
     parts.push(make("h4", { dir: "auto" }, name), make("ol", { class: "story" }, ...items));
   }
-  parts.push(make("p", { class: "note" }, `→: the probability that the next sentence follows. Marked words are repeated${data.unsupported ? ", or (orange) no reference supports them" : ""}. Boxes: the best region for each noun.`));
+  parts.push(make("p", { class: "note" }, `→: the probability that the next sentence follows. Marked words are repeated${data.unsupported ? ", or (orange) no reference supports them" : ""}. Boxes: the best region for each noun, in whatever picture it is; (2): a noun of sentence 2.`));
   return parts;
 }
 
-function regions(found, sentence) {
-  const boxes = (found.regions || []).filter((r) => r.sentence === sentence);
-  return draw("svg", { viewBox: "0 0 1 1", preserveAspectRatio: "none", "aria-hidden": "true" }, ...boxes.map((r) => draw("rect", { x: r.box[0], y: r.box[1], width: r.box[2] - r.box[0], height: r.box[3] - r.box[1] }, draw("title", {}, r.noun))));
+/** Boxes of a picture with the nouns that they show best. */
+function regions(found, picture) {
+  const boxes = new Map();
+  for (const r of (found.regions || []).filter((one) => one.picture === picture)) {
+    const key = r.box.join();
+    if (!boxes.has(key)) boxes.set(key, { box: r.box, nouns: [] });
+    boxes.get(key).nouns.push(r.sentence === picture ? r.noun : `${r.noun} (${r.sentence + 1})`);
+  }
+  const list = [...boxes.values()];
+  const outlines = draw("svg", { viewBox: "0 0 1 1", preserveAspectRatio: "none", "aria-hidden": "true" }, ...list.map(({ box }) => draw("rect", { x: box[0], y: box[1], width: box[2] - box[0], height: box[3] - box[1] })));
+  const labels = list.map(({ box, nouns }) => {
+    const label = make("span", { class: "noun" }, nouns.join(", "));
+    label.style.left = `${100 * box[0]}%`;
+    label.style.top = `${100 * box[1]}%`;
+    label.style.maxWidth = `${100 * (1 - box[0])}%`;
+    return label;
+  });
+  return [outlines, ...labels];
 }
 
 function captionView(k) {
