@@ -10,7 +10,7 @@ from uncertainty_kit import claim
 from uncertainty_systems import equal_systems, exponential, log_normals, mean_part, part_of, with_ones
 
 from storymeter.engine.comparing import POWER
-from storymeter.engine.gate import below
+from storymeter.engine.gating import below
 from storymeter.engine.seeds import satterthwaite, t_interval, welch
 from storymeter.engine.units import summed
 from storymeter.human.analysis.plan import smallest_difference
