@@ -488,7 +488,7 @@ def test_the_dashboard(
     photograph(page, "admin-rater")
     assert violations(page) == [] and page.locator("tbody tr").count() == 50
     page.get_by_role("button", name="Hold").click()
-    page.get_by_text("On hold: clicks through").wait_for()
+    page.get_by_text("On hold: clicks through", exact=True).wait_for()
     page.get_by_role("button", name="Release").click()
     page.get_by_role("button", name="Hold").wait_for()
     page.get_by_role("link", name="Back").click()

@@ -85,7 +85,7 @@ COMMON: dict[str, str] = {
     "stress order": "references metric bound as-told reverse repeats documents out format seed",
     "stress pad": "references metric n repeats documents out format from seed",
     "train coherence": "data held-out out encoder evaluate model epochs batch-size seed device",
-    "train grounding": "captions entities images vision glove out epochs batch-size seed device name",
+    "train grounding": "captions entities images vision glove out epochs batch-size seed device",
 }
 
 #: heading -> commands, as the first help lists them

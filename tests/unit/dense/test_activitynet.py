@@ -116,7 +116,7 @@ def test_figure_2_of_soda() -> None:
 
 def test_only_the_papers_presets_take_the_mean() -> None:
     mean = {name for name, preset in PRESETS.items() if preset.protocol.anet_pairs == "mean"}
-    assert mean == {"paper", "eccv2020", "nlp2020-ja"}
+    assert mean == {"paper", "eccv2020", "nlp2020-ja", "vist"}
 
 
 def test_pairs_of_all_videos_together() -> None:

@@ -139,7 +139,7 @@ def test_rows_that_do_not_fit_are_refused(systems: list[Corpus]) -> None:
     ):
         metric = Odd()
         metric.made = made
-        with pytest.raises(UsageError, match="odd gave"):
+        with pytest.raises(UsageError, match=r"odd \(test_run\.py, line \d+\) gave"):
             Run().score(systems[0], metric)
 
 
