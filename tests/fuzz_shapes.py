@@ -30,8 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from shape_files import GOLD, Shape, shapes, workbook
 
 from storymeter.errors import StorymeterError
-from storymeter.formats import examine
-from storymeter.formats.problems import Problem
+from storymeter.formats import Problem, examine
 from storymeter.formats.zipped import sheet_rows
 
 Step = str | int

@@ -1,4 +1,6 @@
-"""What the tests of human studies share: tiny clips, small campaigns, a PostgreSQL of their own."""
+"""What tests of human studies share: tiny clips, small campaigns, a PostgreSQL of their own, and the parts of
+a campaign (folder, store, server) behind the door of `storymeter.human`.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,25 @@ import pytest
 import sqlalchemy as sa
 
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.human.campaign.design import Layout
-from storymeter.human.campaign.export import ratings
-from storymeter.human.campaign.organise import CampaignRequest, prepare, write
+from storymeter.human.campaign.design import Layout as Layout
+from storymeter.human.campaign.export import ratings, to_csv as to_csv
+from storymeter.human.campaign.organise import prepare, write
+from storymeter.human.campaign.overview import overview as overview
 from storymeter.human.campaign.record import Folder
-from storymeter.human.store import Store
+from storymeter.human.campaign.request import CampaignRequest, Platform as Platform
+from storymeter.human.example import HERE as HERE
+from storymeter.human.server.app import create_app as create_app
+from storymeter.human.server.run import start as start
+from storymeter.human.store import (
+    Answer as Answer,
+    Media as Media,
+    RaterProgress as RaterProgress,
+    Store,
+    Terms as Terms,
+    Visitor as Visitor,
+)
+from storymeter.human.store.tables import assignment as assignment, rating as rating, seat as seat
+from storymeter.human.study import STUDIES as STUDIES, named as named
 
 WORDS = (
     "a man woman dog child runs jumps sings over under the red blue car tree river slowly twice near houses"

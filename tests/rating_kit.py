@@ -1,4 +1,4 @@
-"""Ratings made by arithmetic, and the verb that analyses them."""
+"""Ratings made by arithmetic, the table of ratings and its analysis, and the verb that analyses them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,13 @@ from click.testing import CliRunner
 
 from storymeter.captions import Rating
 from storymeter.cli import cli
+from storymeter.human.analysis.assessment import analyse as analyse
+from storymeter.human.imports import read as read
+from storymeter.human.ratings import (
+    Ratings as Ratings,
+    from_columns as from_columns,
+    from_records as from_records,
+)
 
 QUALITY = {"best": 75.0, "middle": 55.0, "worst": 35.0}
 

@@ -20,27 +20,19 @@ from ._lazy import late, moved
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from .captions import Caption as Caption
-    from .captions import Corpus as Corpus
-    from .captions import Document as Document
-    from .captions import Rating as Rating
+    from .captions import Caption as Caption, Corpus as Corpus, Document as Document, Rating as Rating
     from .engine.comparing import compare as compare
     from .engine.results import Results as Results
-    from .engine.run import Run as Run
-    from .engine.run import evaluate as evaluate
+    from .engine.run import Run as Run, evaluate as evaluate
     from .engine.saved import load as load
     from .errors import StorymeterError as StorymeterError
-    from .formats import read as read
-    from .formats import write as write
+    from .formats import read as read, write as write
     from .formats.prose import read_answer as read_answer
-    from .metrics import MeanMetric as MeanMetric
-    from .metrics import Metric as Metric
+    from .metrics import MeanMetric as MeanMetric, Metric as Metric
     from .pairs.scorer import PairScorer as PairScorer
     from .protocol import Protocol as Protocol
-    from .registry import metric as metric
-    from .registry import scorer as scorer
-    from .scores import Score as Score
-    from .scores import Signature as Signature
+    from .registry import metric as metric, scorer as scorer
+    from .scores import Score as Score, Signature as Signature
 
 _MODULES = {
     "captions": ("Caption", "Corpus", "Document", "Rating"),

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 from .errors import DataError, UsageError, closest
 from .options import UNSPACED, Tokenizer
 from .progress import Progress, silent
-from .protocol import PAPER, Protocol
-from .protocol import get as get_protocol
+from .protocol import PAPER, Protocol, get as get_protocol
 
 if TYPE_CHECKING:
     from .arrays import KeyArray

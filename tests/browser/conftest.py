@@ -12,9 +12,7 @@ from typing import Any
 
 import human_kit
 import pytest
-
-from storymeter.human.campaign.record import Folder
-from storymeter.human.server.run import start
+from human_kit import Folder, start
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 #: parts of Chromium that are not wanted: the two pages behind its address bar, which nobody sees without a

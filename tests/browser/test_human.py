@@ -12,11 +12,9 @@ from typing import Any
 
 import human_kit
 import pytest
+from human_kit import CampaignRequest, Folder, Layout, prepare, write
 
-from storymeter.human.campaign.design import Layout
-from storymeter.human.campaign.organise import prepare, write
-from storymeter.human.campaign.record import Folder
-from storymeter.human.campaign.request import CampaignRequest, Question
+from storymeter.human.campaign.request import Question
 
 #: HITs of 8 places
 SHORT = Layout(blocks=2, system=1)
@@ -259,7 +257,7 @@ def test_preference(
 
 
 def test_survey(tmp_path: Path, served: Serve, open_page: Any, violations: Any, photograph: Any) -> None:
-    from storymeter.human.example import HERE
+    from human_kit import HERE
 
     ids = ["story-01", "story-02", "story-03"]
     folder = write(

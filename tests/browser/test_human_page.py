@@ -8,12 +8,7 @@ from typing import Any
 
 import human_kit
 import pytest
-
-from storymeter.human.campaign.design import Layout
-from storymeter.human.campaign.organise import prepare, write
-from storymeter.human.campaign.record import Folder
-from storymeter.human.campaign.request import CampaignRequest
-from storymeter.human.example import HERE
+from human_kit import HERE, CampaignRequest, Folder, Layout, prepare, write
 
 SHORT = Layout(blocks=2, system=1)
 Serve = Callable[[Folder], tuple[str, list[str]]]

@@ -9,13 +9,10 @@ from typing import Any
 
 import human_kit
 import pytest
+from human_kit import CampaignRequest, Folder, Layout, prepare, write
 
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.human.analysis.span_records import spans_of
-from storymeter.human.campaign.design import Layout
-from storymeter.human.campaign.organise import prepare, write
-from storymeter.human.campaign.record import Folder
-from storymeter.human.campaign.request import CampaignRequest
 
 Serve = Callable[[Folder], tuple[str, list[str]]]
 READY = "() => document.getElementById('next').getAttribute('aria-disabled') === 'false'"

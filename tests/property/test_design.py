@@ -9,8 +9,7 @@ from collections import Counter, defaultdict
 
 import msgspec
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.errors import DataError, UsageError

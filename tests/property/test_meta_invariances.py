@@ -9,8 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from storymeter.meta.compute import MetricValues
 from storymeter.meta.scores import Judgement, Scores, join_scores, tabulate

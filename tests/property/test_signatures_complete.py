@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine import Results, Run

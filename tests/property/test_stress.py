@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine import Run

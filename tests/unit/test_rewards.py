@@ -9,12 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from storymeter.errors import DataError, UsageError
-from storymeter.pairs import Bleu as BleuScorer
-from storymeter.pairs import Cider
+from storymeter.pairs import Bleu as BleuScorer, Cider
 from storymeter.rewards import Bleu, CiderD, Reward
 
 WORDS = [*"abcdefgh", "the", "man", "dog", "runs", "red", "ball", "park"]

@@ -38,8 +38,7 @@ from ._scoring import (
 )
 
 if TYPE_CHECKING:
-    from ..engine.results import Comparison, Results
-    from ..engine.results import Resamples as Resampled
+    from ..engine.results import Comparison, Resamples as Resampled, Results
     from ..scores import Score
 
 

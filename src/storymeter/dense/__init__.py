@@ -15,8 +15,7 @@ from .._lazy import late
 
 if TYPE_CHECKING:
     from .activitynet import ActivityNet as ActivityNet
-    from .localisation import Localisation as Localisation
-    from .localisation import StartDistance as StartDistance
+    from .localisation import Localisation as Localisation, StartDistance as StartDistance
     from .paragraph import Paragraph as Paragraph
     from .soda import Soda as Soda
 

@@ -18,13 +18,13 @@ from .._lazy import late
 if TYPE_CHECKING:
     from .comparing import compare as compare
     from .gating import gate as gate
-    from .metric_checks import MetricCheck as MetricCheck
-    from .metric_checks import assert_metric as assert_metric
-    from .metric_checks import check_metric as check_metric
+    from .metric_checks import (
+        MetricCheck as MetricCheck,
+        assert_metric as assert_metric,
+        check_metric as check_metric,
+    )
     from .one_document import show as show
-    from .results import Comparison as Comparison
-    from .results import Results as Results
-    from .results import SystemResult as SystemResult
+    from .results import Comparison as Comparison, Results as Results, SystemResult as SystemResult
     from .run import Run as Run
     from .saved import load as load
     from .scored_files import score_files as score_files

@@ -22,8 +22,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
-from typing import Protocol as Interface
+from typing import Any, Protocol as Interface
 
 from ..captions import Corpus
 from ..context import Context

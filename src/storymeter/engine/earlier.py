@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from ..errors import DataError, StorymeterError, StorymeterWarning
 from ..metrics import Metric
-from ..protocol import PAPER, Protocol
-from ..protocol import get as get_protocol
+from ..protocol import PAPER, Protocol, get as get_protocol
 from ..registry import metric as get_metric
 from .results import REVISION, Results
 

@@ -23,8 +23,7 @@ from ..metrics import Metric
 from ..options import parse
 from ..pairs.scorer import PairScorer, open_scorer
 from ..plugins import line_of, place
-from ..registry import metric as get_metric
-from ..registry import shadowed
+from ..registry import metric as get_metric, shadowed
 from .run import Run
 
 _TEXTS = (

@@ -14,8 +14,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any
-from typing import Protocol as Interface
+from typing import Any, Protocol as Interface
 
 from ..captions import Corpus
 from ..context import Budget, Context, Settings
@@ -26,10 +25,8 @@ from ..metrics import Metric
 from ..options import Tokenizer, parse, split
 from ..plugins import line_of, place, warn_of_device, warn_of_names
 from ..progress import Progress, silent
-from ..protocol import Protocol
-from ..protocol import get as get_protocol
-from ..registry import MEASURES, room_of, warn_of_shadowed
-from ..registry import metric as get_metric
+from ..protocol import Protocol, get as get_protocol
+from ..registry import MEASURES, metric as get_metric, room_of, warn_of_shadowed
 from ..scores import Score
 from ..stats.resampling import bootstrap_interval
 from .cautions import (

@@ -18,11 +18,13 @@ from .._lazy import late
 if TYPE_CHECKING:
     from .base import Format as Format
     from .problems import Problem as Problem
-    from .reading import Reading as Reading
-    from .reading import corpus_from_records as corpus_from_records
-    from .reading import examine as examine
-    from .reading import iter_documents as iter_documents
-    from .reading import read as read
+    from .reading import (
+        Reading as Reading,
+        corpus_from_records as corpus_from_records,
+        examine as examine,
+        iter_documents as iter_documents,
+        read as read,
+    )
     from .registry import FORMATS as FORMATS
     from .writing import write as write
 

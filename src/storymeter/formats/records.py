@@ -17,8 +17,7 @@ from typing import Any
 from ..captions import Corpus, Document
 from ..errors import UsageError
 from . import aliases, record_tables
-from .aliases import IDS, Role, tier
-from .aliases import known as known_name
+from .aliases import IDS, Role, known as known_name, tier
 from .base import Format, carrying, some_of
 from .checks import Check
 from .containers import unfold

@@ -25,8 +25,7 @@ from ..errors import DataError
 from .aliases import Role
 from .checks import Check
 from .json_text import DEPTH, Lenient
-from .problems import Mark
-from .problems import Path as Place
+from .problems import Mark, Path as Place
 from .zipped import is_workbook, log_lines
 
 BOM = b"\xef\xbb\xbf"

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 from .._lazy import late
 
 if TYPE_CHECKING:
-    from .declared import TASKS as TASKS
-    from .declared import HarnessTask as HarnessTask
+    from .declared import TASKS as TASKS, HarnessTask as HarnessTask
     from .folder import write_lmms_eval as write_lmms_eval
 
 _LATE = {"HarnessTask": "declared", "TASKS": "declared", "write_lmms_eval": "folder"}

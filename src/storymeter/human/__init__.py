@@ -19,23 +19,26 @@ from typing import TYPE_CHECKING
 from .._lazy import late
 
 if TYPE_CHECKING:
-    from .analysis.studies import analyse as analyse
-    from .analysis.studies import rank as rank
-    from .keeping import check as check
-    from .keeping import close as close
-    from .keeping import erase as erase
-    from .keeping import extend as extend
-    from .keeping import preview as preview
-    from .keeping import verify as verify
+    from .analysis.studies import analyse as analyse, rank as rank
+    from .keeping import (
+        check as check,
+        close as close,
+        erase as erase,
+        extend as extend,
+        preview as preview,
+        verify as verify,
+    )
     from .planning import plan as plan
-    from .steps import NewCampaign as NewCampaign
-    from .steps import backup as backup
-    from .steps import export as export
-    from .steps import new as new
-    from .steps import restore as restore
-    from .steps import serve as serve
-    from .steps import simulate as simulate
-    from .steps import status as status
+    from .steps import (
+        NewCampaign as NewCampaign,
+        backup as backup,
+        export as export,
+        new as new,
+        restore as restore,
+        serve as serve,
+        simulate as simulate,
+        status as status,
+    )
 
 _STEPS = ("NewCampaign", "backup", "export", "new", "restore", "serve", "simulate", "status")
 _LATE = {

@@ -45,8 +45,7 @@ def plan(
     costs: per_hit, overlap, price, hourly, seconds, fee, currency, budget.
     """
     from .analysis.assessment import SYSTEM_MINIMUM
-    from .analysis.plan import ACCEPTED, BETWEEN, POINTS, WITHIN, from_pilot
-    from .analysis.plan import plan as simulated
+    from .analysis.plan import ACCEPTED, BETWEEN, POINTS, WITHIN, from_pilot, plan as simulated
     from .imports import read
 
     found = from_pilot(read(Path(pilot)), everybody=accept == "all") if pilot else None

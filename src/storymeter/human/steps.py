@@ -104,8 +104,7 @@ def new(
     note: called with each warning and problem.
     request: as in `storymeter human new`: task, hits, title, language, seed, price …
     """
-    from .campaign.organise import plan as plan_of
-    from .campaign.organise import prepare, too_few_links, write
+    from .campaign.organise import plan as plan_of, prepare, too_few_links, write
     from .campaign.request import CampaignRequest, Platform
     from .server.words import languages
 
@@ -299,8 +298,7 @@ def simulate(
     """
     from .campaign.export import rehearsal_links
     from .campaign.record import Folder
-    from .rehearsal import Bot, Truth, rehearse
-    from .rehearsal import mix as characters_of
+    from .rehearsal import Bot, Truth, mix as characters_of, rehearse
     from .server.run import in_background
 
     home = Folder(Path(folder))

@@ -38,8 +38,7 @@ from ..text.script import well_formed
 from .asking import Answers, Asking, Engine, Question, Tally
 from .endpoint import Address, Endpoint
 from .pictures import Shown, shown_of
-from .prompt import Prompt
-from .prompt import get as get_prompt
+from .prompt import Prompt, get as get_prompt
 from .scales import SCALES
 
 if TYPE_CHECKING:

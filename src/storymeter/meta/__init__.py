@@ -17,11 +17,8 @@ from typing import TYPE_CHECKING
 from .._lazy import late
 
 if TYPE_CHECKING:
-    from .agreeing import Agreement as Agreement
-    from .agreeing import agree as agree
-    from .benchmarking import Benchmarked as Benchmarked
-    from .benchmarking import benchmark as benchmark
-    from .benchmarking import report_card as report_card
+    from .agreeing import Agreement as Agreement, agree as agree
+    from .benchmarking import Benchmarked as Benchmarked, benchmark as benchmark, report_card as report_card
     from .benchmarks import BENCHMARKS as BENCHMARKS
     from .self_agreeing import self_agreement as self_agreement
     from .similarities import similarity as similarity

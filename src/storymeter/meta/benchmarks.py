@@ -24,17 +24,13 @@ from pathlib import Path
 
 from ..errors import DataError, StorymeterError, UsageError, closest
 from ..options import parse
-from ..registry import MEASURES
-from ..registry import metric as get_metric
+from ..registry import MEASURES, metric as get_metric
 from .benchmark_files import factvc, hat, msvd, nebula, sick, thumb
 from .choices import foil, pascal50s, vidhal
 from .compute import Key, pooled
-from .minimal_pairs import FOLDER as ANET
-from .minimal_pairs import NAME as WRONG_DETAIL
-from .minimal_pairs import wrong_detail
+from .minimal_pairs import FOLDER as ANET, NAME as WRONG_DETAIL, wrong_detail
 from .own_benchmarks import is_own, own_benchmark
-from .records import Benchmark as Benchmark
-from .records import lines_of
+from .records import Benchmark as Benchmark, lines_of
 from .scores import Judgement
 from .story_benchmarks import CLOZE, UNION, VIST_EDIT, rated_stories, story_cloze, vist_edit
 

@@ -28,8 +28,7 @@ import numpy as np
 
 from ..errors import StorymeterError
 from ..measure import NOT_STATED, TrainingData, asks_anyone
-from ..registry import MEASURES
-from ..registry import metric as get_metric
+from ..registry import MEASURES, metric as get_metric
 from ..stats.multiple import benjamini_hochberg, holm
 
 SIGNIFICANT = 0.05

@@ -16,8 +16,7 @@ from .._lazy import late
 if TYPE_CHECKING:
     from .clip import Clip as Clip
     from .encoder import load_encoder as load_encoder
-    from .media import frames_at as frames_at
-    from .media import open_picture as open_picture
+    from .media import frames_at as frames_at, open_picture as open_picture
     from .packages import PACKAGES as PACKAGES
     from .vectors import Embeddings as Embeddings
     from .word_vectors import WordVectors as WordVectors

@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING
 import filelock
 
 from .. import _native
-from ..cache import CACHE
-from ..cache import METEOR_DATA as DATA
+from ..cache import CACHE, METEOR_DATA as DATA
 from ..errors import DataError, MissingPartError, StorymeterWarning
 from ..files import atomic
 from ..progress import silent

@@ -11,8 +11,7 @@ import os
 from typing import TYPE_CHECKING
 
 from .. import _native
-from ..cache import METEOR_DATA as DATA
-from ..cache import cache_folder
+from ..cache import METEOR_DATA as DATA, cache_folder
 from ..progress import silent
 
 if TYPE_CHECKING:

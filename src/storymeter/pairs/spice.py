@@ -38,8 +38,7 @@ from ..measure import Named, TrainingData, measure
 from ..options import option
 from ..scores import Rows
 from .scene_graph import SceneGraph, scene_graph
-from .scene_parse import label as parser_label
-from .scene_parse import parsed_graphs
+from .scene_parse import label as parser_label, parsed_graphs
 from .scorer import IndexedPairs, ModelScorer, open_scorer
 from .sentences import texts_of
 from .spice_java import DEADLINE, Item, OriginalSpice

@@ -25,11 +25,8 @@ from .._lazy import late
 
 if TYPE_CHECKING:
     from .full.writing import write_report as write_report
-    from .presentation import Presentation as Presentation
-    from .presentation import present as present
-    from .presentation import render as render
-    from .table import Column as Column
-    from .table import Table as Table
+    from .presentation import Presentation as Presentation, present as present, render as render
+    from .table import Column as Column, Table as Table
 
 _LATE = {
     "Column": "table",

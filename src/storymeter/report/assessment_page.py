@@ -33,12 +33,12 @@ from .assessment_data import (
     PAIR_WORDS,
     SECOND_GATE,
     SYSTEM_WORDS,
+    WORDS as INFLUENCE_WORDS,
     WORKER_WORDS,
     analysis_data,
     cost_line,
     influence_table,
 )
-from .assessment_data import WORDS as INFLUENCE_WORDS
 from .figures.charts import Tile, heat_map, steps
 from .figures.points import Spread, boxes, scatter
 from .presentation import Presentation, present, present_all

@@ -7,14 +7,11 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from ..judge.prompt import get as get_prompt
-from ..judge.prompt import named as named_prompt
-from ..judge.prompt import names as prompt_names
+from ..judge.prompt import get as get_prompt, named as named_prompt, names as prompt_names
 from ..metrics import Metric
 from ..options import Option, options_of, parse
 from ..papers import PAPERS
-from ..protocol import PRESETS
-from ..protocol import get as get_protocol
+from ..protocol import PRESETS, get as get_protocol
 from ..registry import metric as get_metric
 from .table import Table
 

@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING
 from .._lazy import late
 
 if TYPE_CHECKING:
-    from .fitted import Bleu as Bleu
-    from .fitted import CiderD as CiderD
-    from .fitted import Reward as Reward
-    from .trainers import AnetReward as AnetReward
-    from .trainers import BleuReward as BleuReward
-    from .trainers import CiderDReward as CiderDReward
-    from .trainers import FactsReward as FactsReward
-    from .trainers import MeteorReward as MeteorReward
-    from .trainers import SodaReward as SodaReward
-    from .trainers import TrainerReward as TrainerReward
+    from .fitted import Bleu as Bleu, CiderD as CiderD, Reward as Reward
+    from .trainers import (
+        AnetReward as AnetReward,
+        BleuReward as BleuReward,
+        CiderDReward as CiderDReward,
+        FactsReward as FactsReward,
+        MeteorReward as MeteorReward,
+        SodaReward as SodaReward,
+        TrainerReward as TrainerReward,
+    )
 
 _LATE = {
     "AnetReward": "trainers",

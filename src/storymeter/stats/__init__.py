@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from .correlation import pearson as pearson
     from .dependent import williams as williams
     from .multiple import holm as holm
-    from .paired import paired_bootstraps as paired_bootstraps
-    from .paired import paired_permutations as paired_permutations
+    from .paired import paired_bootstraps as paired_bootstraps, paired_permutations as paired_permutations
     from .resampling import bootstrap_interval as bootstrap_interval
 
 _LATE = {

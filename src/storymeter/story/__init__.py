@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 from .._lazy import late
 
 if TYPE_CHECKING:
-    from .clipscore import ClipScore as ClipScore
-    from .clipscore import RefClipScore as RefClipScore
+    from .clipscore import ClipScore as ClipScore, RefClipScore as RefClipScore
     from .coherence import Coherence as Coherence
     from .emscore import EmScore as EmScore
     from .explain import explain_story as explain_story

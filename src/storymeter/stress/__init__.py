@@ -15,13 +15,8 @@ from typing import TYPE_CHECKING
 from .._lazy import late
 
 if TYPE_CHECKING:
-    from .auditing import Audit as Audit
-    from .auditing import audit as audit
-    from .experiment import apply as apply
-    from .experiment import count as count
-    from .experiment import oracle as oracle
-    from .experiment import order as order
-    from .experiment import pad as pad
+    from .auditing import Audit as Audit, audit as audit
+    from .experiment import apply as apply, count as count, oracle as oracle, order as order, pad as pad
     from .persuasion import attacks as attacks
     from .transforms import transformation as transformation
     from .wrong_details import details as details

@@ -42,8 +42,7 @@ from .changes import Scene
 from .consistency import steady
 from .effects import WINS, Answer, Effect, Evidence, evidence_of, together
 from .experiment import Result, Trial, Verdict, run_trials, transformed
-from .persuasion import Persuasion
-from .persuasion import attacks as run_attacks
+from .persuasion import Persuasion, attacks as run_attacks
 from .wrong_details import NOTICES, details
 
 PADDED = 60

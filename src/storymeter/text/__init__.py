@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from .ptb import ptb_tokenize as ptb_tokenize
     from .script import foreign_script as foreign_script
     from .sentences import split_sentences as split_sentences
-    from .tokenizers import TOKENIZERS as TOKENIZERS
-    from .tokenizers import tokenize as tokenize
+    from .tokenizers import TOKENIZERS as TOKENIZERS, tokenize as tokenize
     from .words import treebank as treebank
 
 _LATE = {

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from rating_kit import analyse
 from rehearsal_kit import crowd, world
 
-from storymeter.human.analysis.assessment import analyse
 from storymeter.human.analysis.quality import assess
 from storymeter.human.campaign import design
 

@@ -18,13 +18,10 @@ import httpx
 import human_kit
 import pytest
 import sqlalchemy as sa
+from human_kit import Folder, Platform, assignment, seat, start
 
-from storymeter.human.campaign.record import Folder
-from storymeter.human.campaign.request import Platform
 from storymeter.human.direct import Direct
 from storymeter.human.server import connection
-from storymeter.human.server.run import start
-from storymeter.human.store.tables import assignment, seat
 
 #: more than any body may have, less than a busy machine minds
 MEGABYTES = 60

@@ -12,9 +12,9 @@ from typing import Any
 import human_kit
 import pytest
 from click.testing import CliRunner
+from human_kit import Folder
 
 from storymeter.cli import cli
-from storymeter.human.campaign.record import Folder
 
 GUESSES = 10
 #: 12 clips, three systems: chance puts the right caption at a place about once in 40 places

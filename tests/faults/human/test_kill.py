@@ -21,16 +21,11 @@ import human_kit
 import msgspec
 import pytest
 import sqlalchemy as sa
+from human_kit import Folder, Layout, Store, assignment, rating, ratings, seat, start
 
 from storymeter.human.campaign.backup import backup, restore
-from storymeter.human.campaign.design import Layout
-from storymeter.human.campaign.export import ratings
-from storymeter.human.campaign.record import Folder
 from storymeter.human.rehearsal import Bot, Truth, Visitor, browsers
-from storymeter.human.server.run import start
-from storymeter.human.store import Store
 from storymeter.human.store.copying import look, one_file
-from storymeter.human.store.tables import assignment, rating, seat
 
 RATERS = 50
 KILLS = 5

@@ -13,8 +13,8 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from human_kit import Answer, Media, Store
 
-from storymeter.human.store import Answer, Media, Store
 from storymeter.human.store.engines import HEAD, MIGRATIONS, open_engine, upgrade
 from storymeter.human.store.tables import metadata
 

@@ -6,8 +6,7 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 
-from storymeter.dense import caption_pairs as matching
-from storymeter.dense import tracks as iou_module
+from storymeter.dense import caption_pairs as matching, tracks as iou_module
 from storymeter.dense.caption_pairs import match, optimum_table, over_threshold
 from storymeter.dense.tracks import iou
 

@@ -189,7 +189,7 @@ def resigned(score: storymeter.Score, signature: Signature) -> storymeter.Score:
 def test_kept_values_of_another_formula_prompt_or_data_are_not_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from storymeter.engine.run import Run
+    from storymeter.engine import Run
     from storymeter.meta import value_cache
     from storymeter.meta.compute import pooled
     from storymeter.meta.records import Benchmark

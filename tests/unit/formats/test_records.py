@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from storymeter import evaluate, read, write
-from storymeter.engine.saved import load
+from storymeter.engine import load
 from storymeter.errors import DataError
 from storymeter.files import unguarded
 from storymeter.formats import corpus_from_records, examine

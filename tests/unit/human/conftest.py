@@ -6,10 +6,8 @@ from pathlib import Path
 
 import human_kit
 import pytest
+from human_kit import Folder, create_app
 from starlette.testclient import TestClient
-
-from storymeter.human.campaign.record import Folder
-from storymeter.human.server.app import create_app
 
 
 @pytest.fixture(scope="session")

@@ -9,10 +9,7 @@ from pathlib import Path
 import human_kit
 import msgspec
 import pytest
-from rating_kit import campaign, run, write
-
-from storymeter.human.analysis.assessment import analyse
-from storymeter.human.ratings import Ratings, from_columns
+from rating_kit import Ratings, analyse, campaign, from_columns, run, write
 
 
 def test_the_page_explains_itself_and_needs_nothing_from_outside(tmp_path: Path) -> None:

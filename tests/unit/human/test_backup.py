@@ -8,15 +8,12 @@ from pathlib import Path
 import human_kit
 import pytest
 from click.testing import CliRunner
+from human_kit import Folder, Store, create_app, ratings
 from starlette.testclient import TestClient
 
 from storymeter.cli import cli
 from storymeter.errors import DataError, UsageError
 from storymeter.human.campaign.backup import backup, check, restore
-from storymeter.human.campaign.export import ratings
-from storymeter.human.campaign.record import Folder
-from storymeter.human.server.app import create_app
-from storymeter.human.store import Store
 
 
 def work(client: TestClient, link: str, count: int) -> None:

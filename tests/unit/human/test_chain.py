@@ -11,11 +11,11 @@ import human_kit
 import msgspec
 import pytest
 from click.testing import CliRunner
+from human_kit import named
 
 from storymeter.captions import Corpus, Rating
 from storymeter.cli import cli
 from storymeter.human.rating_files import records
-from storymeter.human.study import named
 
 pytest.importorskip("starlette")
 IDS = [f"v{k:02d}" for k in range(12)]
@@ -112,7 +112,7 @@ def test_raters_who_failed_count_nowhere(kind: str, media: Path, tmp_path: Path)
 
 def test_csv_keeps_the_marked_words(tmp_path: Path) -> None:
     """What an error span study says of words stands in its CSV, too, and comes back as it was."""
-    from storymeter.human.campaign.export import to_csv
+    from human_kit import to_csv
 
     mark = {"start": 2, "end": 5, "severity": "major", "kind": "object"}
     meta = {"state": "done", "text": "=a dog, runs", "spans": [mark], "missing": "the cat"}

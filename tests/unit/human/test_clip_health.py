@@ -9,14 +9,11 @@ from pathlib import Path
 import msgspec
 import pytest
 from click.testing import CliRunner
+from human_kit import Folder, Store, create_app, overview
 from starlette.testclient import TestClient
 
 from storymeter.cli import cli
 from storymeter.errors import DataError
-from storymeter.human.campaign.overview import overview
-from storymeter.human.campaign.record import Folder
-from storymeter.human.server.app import create_app
-from storymeter.human.store import Store
 
 
 @pytest.fixture

@@ -13,20 +13,29 @@ from typing import Any
 
 import human_kit
 import pytest
+from human_kit import (
+    HERE,
+    STUDIES,
+    Answer,
+    CampaignRequest,
+    Folder,
+    Layout,
+    Media,
+    Store,
+    Terms,
+    Visitor,
+    create_app,
+    named,
+    overview,
+    prepare,
+    ratings,
+    write,
+)
 from starlette.testclient import TestClient
 
 from storymeter.captions import Caption, Corpus, Document, Rating
-from storymeter.human.campaign.design import Layout
-from storymeter.human.campaign.export import ratings
-from storymeter.human.campaign.organise import plan, prepare, write
-from storymeter.human.campaign.overview import overview
-from storymeter.human.campaign.record import Folder
-from storymeter.human.campaign.request import CampaignRequest
-from storymeter.human.example import HERE
-from storymeter.human.server.app import create_app
+from storymeter.human.campaign.organise import plan
 from storymeter.human.server.security import AdminGate
-from storymeter.human.store import Answer, Media, Store, Terms, Visitor
-from storymeter.human.study import STUDIES, named
 from storymeter.human.study.base import by_tests
 from storymeter.human.study.survey import Panel
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import human_kit
 import pytest
+from human_kit import Folder
 
 from storymeter.cli import cli
 from storymeter.errors import UsageError
-from storymeter.human.campaign.record import Folder
 from storymeter.human.deploy import FILES, deploy
 from storymeter.human.server.run import listen
 

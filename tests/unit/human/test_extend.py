@@ -14,20 +14,15 @@ import msgspec
 import pytest
 import sqlalchemy as sa
 from click.testing import CliRunner
+from human_kit import HERE, CampaignRequest, Folder, Platform, Store, create_app, prepare, seat, write
 from starlette.testclient import TestClient
 
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.cli import cli
 from storymeter.errors import DataError, UsageError
 from storymeter.human import extend
-from storymeter.human.campaign.organise import prepare, write
-from storymeter.human.campaign.record import Folder
-from storymeter.human.campaign.request import CampaignRequest, Platform
-from storymeter.human.example import HERE
 from storymeter.human.rehearsal import Bot, Truth
-from storymeter.human.server.app import create_app
-from storymeter.human.store import Store
-from storymeter.human.store.tables import clip, seat
+from storymeter.human.store.tables import clip
 
 NEW = "zyxnew"
 

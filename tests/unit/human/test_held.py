@@ -8,15 +8,12 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
-from rating_kit import campaign, preferences, run, survey, write
+from human_kit import to_csv
+from rating_kit import analyse, campaign, from_records, preferences, read, run, survey, write
 
 from storymeter.captions import Rating
-from storymeter.human.analysis.assessment import analyse
 from storymeter.human.analysis.preference import analyse_preferences
 from storymeter.human.analysis.survey import analyse_survey
-from storymeter.human.campaign.export import to_csv
-from storymeter.human.imports import read
-from storymeter.human.ratings import from_records
 from storymeter.meta.inputs import read_human, read_survey
 from storymeter.meta.scores import Scores
 

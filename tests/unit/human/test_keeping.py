@@ -11,17 +11,12 @@ import human_kit
 import msgspec
 import pytest
 from click.testing import CliRunner, Result
+from human_kit import HERE, CampaignRequest, Folder, Layout, Store, prepare
 
 from storymeter.captions import Corpus
 from storymeter.cli import cli
 from storymeter.errors import UsageError
 from storymeter.human import analyse, check, erase, preview
-from storymeter.human.campaign.design import Layout
-from storymeter.human.campaign.organise import prepare
-from storymeter.human.campaign.record import Folder
-from storymeter.human.campaign.request import CampaignRequest
-from storymeter.human.example import HERE
-from storymeter.human.store import Store
 
 SYSTEMS = [HERE / f"{name}.json" for name in ("careful", "vague", "confused")]
 

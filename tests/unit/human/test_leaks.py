@@ -13,14 +13,12 @@ import human_kit
 import msgspec
 import numpy as np
 import pytest
+from human_kit import Folder, RaterProgress, Store, create_app
 from starlette.testclient import TestClient
 
 from storymeter.human.campaign.design import Slot
-from storymeter.human.campaign.record import Folder
-from storymeter.human.server.app import create_app
 from storymeter.human.server.context import Ids
 from storymeter.human.server.items import public
-from storymeter.human.store import RaterProgress, Store
 
 
 @pytest.fixture(scope="module")

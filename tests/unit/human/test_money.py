@@ -11,14 +11,11 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from human_kit import HERE, Folder, Store, overview
 
 from storymeter.cli import cli
 from storymeter.errors import UsageError
 from storymeter.human.campaign.money import Pay, fair_price, least_hourly, pooled
-from storymeter.human.campaign.overview import overview
-from storymeter.human.campaign.record import Folder
-from storymeter.human.example import HERE
-from storymeter.human.store import Store
 
 
 def run(*words: object) -> Result:

@@ -10,13 +10,13 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
+from human_kit import STUDIES
 from rating_kit import preferences, run, survey, write
 
 import storymeter.human
 from storymeter.captions import Rating
 from storymeter.human.analysis.preference import Preferences, analyse_preferences, metric_accuracy
 from storymeter.human.analysis.survey import analyse_survey
-from storymeter.human.study import STUDIES
 
 
 def test_preferences_by_hand(tmp_path: Path) -> None:

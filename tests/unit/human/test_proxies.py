@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from human_kit import Folder, start
 
-from storymeter.human.campaign.record import Folder
 from storymeter.human.deploy import deploy
-from storymeter.human.server.run import listen, start
+from storymeter.human.server.run import listen
 
 HOST = "study.example.org"
 Ask = Callable[..., tuple[int, bytes]]

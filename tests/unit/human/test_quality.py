@@ -8,14 +8,13 @@ import math
 import msgspec
 import numpy as np
 import pytest
-from rating_kit import campaign
+from rating_kit import Ratings, analyse, campaign, from_columns, from_records
 
 from storymeter.captions import Rating
 from storymeter.errors import DataError
-from storymeter.human.analysis.assessment import analyse
 from storymeter.human.analysis.attention import consistency, control_pairs
 from storymeter.human.analysis.quality import assess
-from storymeter.human.ratings import REPEAT, Ratings, from_columns, from_records
+from storymeter.human.ratings import REPEAT
 
 
 def test_bots_are_rejected_and_the_order_recovered() -> None:

@@ -8,16 +8,14 @@ import msgspec
 import numpy as np
 import pytest
 from part_kit import Later
-from rating_kit import campaign, run, write
+from rating_kit import Ratings, analyse, campaign, from_columns, from_records, run, write
 
 from storymeter.arrays import FloatArray, IntArray
 from storymeter.captions import Rating
-from storymeter.human.analysis.assessment import analyse
 from storymeter.human.analysis.preference import analyse_preferences
 from storymeter.human.analysis.rater_effects import Cells
 from storymeter.human.analysis.reliability import split_half
 from storymeter.human.analysis.scores import rank
-from storymeter.human.ratings import Ratings, from_columns, from_records
 
 scipy_stats = Later("scipy.stats")
 

@@ -8,14 +8,12 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
-from rating_kit import campaign, run, write
+from human_kit import to_csv
+from rating_kit import analyse, campaign, from_records, read, run, write
 
 from storymeter.errors import DataError
-from storymeter.human.analysis.assessment import analyse
-from storymeter.human.campaign.export import to_csv
-from storymeter.human.imports import read
 from storymeter.human.rating_files import csv_columns, csv_rows
-from storymeter.human.ratings import Labels, from_records
+from storymeter.human.ratings import Labels
 
 
 def test_duplicate_rows_count_once() -> None:

@@ -8,13 +8,11 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
-from rating_kit import campaign, run, write
+from rating_kit import analyse, campaign, from_records, run, write
 
 from storymeter.captions import Rating
 from storymeter.errors import DataError
 from storymeter.human.analysis import plan, reliability
-from storymeter.human.analysis.assessment import analyse
-from storymeter.human.ratings import from_records
 
 
 def test_two_raters_are_too_few_to_split() -> None:

@@ -8,12 +8,10 @@ import msgspec
 import numpy as np
 import pytest
 from part_kit import Later
-from rating_kit import campaign
+from rating_kit import analyse, campaign, from_records
 
 from storymeter.captions import Rating
-from storymeter.human.analysis.assessment import analyse
 from storymeter.human.analysis.scores import beats, clusters, rank
-from storymeter.human.ratings import from_records
 
 scipy_stats = Later("scipy.stats")
 

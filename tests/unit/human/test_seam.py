@@ -9,13 +9,12 @@ import threading
 from concurrent.futures import Future
 from pathlib import Path
 
-from rating_kit import run, write
+from human_kit import STUDIES, named
+from rating_kit import analyse, from_records, run, write
 
 from storymeter.captions import Rating
-from storymeter.human.analysis.assessment import analyse
-from storymeter.human.ratings import from_records
 from storymeter.human.server.arrivals import Arrivals
-from storymeter.human.study import STUDIES, named, of_records
+from storymeter.human.study import of_records
 
 SOURCE = Path(__file__).resolve().parents[3] / "src" / "storymeter"
 

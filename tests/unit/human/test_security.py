@@ -11,14 +11,12 @@ from urllib.parse import quote
 
 import human_kit
 import pytest
+from human_kit import CampaignRequest, Folder, create_app, prepare, to_csv, write
 from starlette.requests import Request
 from starlette.testclient import TestClient
 
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.human.campaign.export import safe, to_csv
-from storymeter.human.campaign.organise import CampaignRequest, prepare, write
-from storymeter.human.campaign.record import Folder
-from storymeter.human.server.app import create_app
+from storymeter.human.campaign.export import safe
 from storymeter.human.server.security import address
 
 
@@ -220,8 +218,7 @@ def test_secrets_are_private_and_new_each_time(tmp_path: Path, clips: Path, stud
 def test_the_api_never_fails_with_5xx(client: TestClient, links: list[str], study: Folder) -> None:
     """Schemathesis on the OpenAPI description: as a stranger, as a rater at work, and as the organiser."""
     schemathesis = pytest.importorskip("schemathesis")
-    from hypothesis import HealthCheck, Phase, given, settings
-    from hypothesis import strategies as st
+    from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 
     token = links[0].rpartition("/")[2]
     client.post(links[0] + "/begin")

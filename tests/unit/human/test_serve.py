@@ -16,13 +16,10 @@ import human_kit
 import msgspec
 import pytest
 import sqlalchemy as sa
+from human_kit import Folder, Platform, Store, create_app, start
 from starlette.testclient import TestClient
 
-from storymeter.human.campaign.record import Folder
-from storymeter.human.campaign.request import Platform
-from storymeter.human.server.app import create_app
-from storymeter.human.server.run import start, where_token
-from storymeter.human.store import Store
+from storymeter.human.server.run import where_token
 from storymeter.human.store.tables import assignment, rating
 
 
@@ -234,7 +231,7 @@ def test_range_requests(client: TestClient, links: list[str]) -> None:
 
 
 def test_practice_comes_first_with_feedback_and_does_not_count(tmp_path: Path, clips: Path) -> None:
-    from storymeter.human.campaign.export import ratings
+    from human_kit import ratings
 
     study = human_kit.small_campaign(tmp_path / "practice", clips, watch=0.0, practice=2)
     link = study.links()[0]

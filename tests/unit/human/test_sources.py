@@ -9,12 +9,12 @@ from typing import Any
 
 import msgspec
 import pytest
+from human_kit import Folder
 from rating_kit import campaign, preferences, run, survey, write
 
 import storymeter.human
 from storymeter.captions import Rating
 from storymeter.errors import DataError
-from storymeter.human.campaign.record import Folder
 from storymeter.human.sources import open_ratings
 
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from human_kit import Layout
 from rating_kit import run, write
 from rehearsal_kit import FACTS, KINDS, World, markers, profiled
 
 from storymeter.captions import Rating
 from storymeter.human.analysis.span_records import Span, marks, meta_of, read_labels, to_jsonl, word_labels
 from storymeter.human.analysis.spans import SpanStudy, analyse_spans
-from storymeter.human.campaign.design import Layout
 from storymeter.report.assessment import summary_lines
 
 #: how often each system is wrong about the person, the action, the object and the place

@@ -14,9 +14,10 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from human_kit import Answer, Media, RaterProgress, Store, Terms, Visitor
 
 from storymeter.errors import DataError, UsageError
-from storymeter.human.store import Answer, Media, Outcome, RaterProgress, Store, StoreError, Terms, Visitor
+from storymeter.human.store import Outcome, StoreError
 from storymeter.human.store.answers import settle
 from storymeter.human.store.engines import HEAD, MIGRATIONS, open_engine, upgrade
 from storymeter.human.store.tables import metadata

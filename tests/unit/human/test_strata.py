@@ -11,14 +11,11 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from rating_kit import campaign, run, write
+from rating_kit import analyse, campaign, from_records, read, run, write
 
 from storymeter.captions import Rating
 from storymeter.errors import DataError, UsageError
-from storymeter.human.analysis.assessment import analyse
-from storymeter.human.imports import read
 from storymeter.human.platform_files import split_row
-from storymeter.human.ratings import from_records
 
 HEAD = "HITId WorkerId src trg item hit sys_id rid type sid score time"
 TYPES = {"system": "SYSTEM", "degraded": "BAD_REF", "human": "REF"}

@@ -15,14 +15,12 @@ from pathlib import Path
 import human_kit
 import pytest
 from click.testing import CliRunner, Result
+from human_kit import HERE, Folder, Store
 
 from storymeter.captions import Rating
 from storymeter.cli import cli
 from storymeter.errors import StorymeterError
 from storymeter.human.campaign.overview import ranking
-from storymeter.human.campaign.record import Folder
-from storymeter.human.example import HERE
-from storymeter.human.store import Store
 
 
 def run(*words: object) -> Result:

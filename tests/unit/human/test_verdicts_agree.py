@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from click.testing import CliRunner
+from human_kit import HERE, STUDIES, Folder, Layout, Store, overview
 from rating_kit import campaign, preferences, run, survey, write
 from rehearsal_kit import markers, profiled
 
@@ -17,12 +18,6 @@ from storymeter.captions import Rating
 from storymeter.cli import cli
 from storymeter.human.analysis.quality import FLAGS
 from storymeter.human.analysis.studies import scores_of
-from storymeter.human.campaign.design import Layout
-from storymeter.human.campaign.overview import overview
-from storymeter.human.campaign.record import Folder
-from storymeter.human.example import HERE
-from storymeter.human.store import Store
-from storymeter.human.study import STUDIES
 
 
 def marked() -> list[Rating]:

@@ -10,16 +10,14 @@ import human_kit
 import msgspec
 import pytest
 import sqlalchemy as sa
+from human_kit import Folder, Platform, create_app
 from starlette.testclient import TestClient
 
 from storymeter.errors import DataError
 from storymeter.human import analyse
 from storymeter.human.campaign import texts
 from storymeter.human.campaign.backup import backup, restore
-from storymeter.human.campaign.record import Folder
-from storymeter.human.campaign.request import Platform
 from storymeter.human.clock import Clock
-from storymeter.human.server.app import create_app
 from storymeter.human.server.words import languages
 from storymeter.human.store.tables import correction, setting
 

@@ -12,10 +12,10 @@ import pytest
 from click.testing import CliRunner
 
 from storymeter.cli import cli
-from storymeter.engine.run import Run
+from storymeter.engine import Run
 from storymeter.errors import DataError
+from storymeter.meta import benchmark, report_card
 from storymeter.meta.benchmark_files import unmarked
-from storymeter.meta.benchmarking import benchmark, report_card
 from storymeter.meta.benchmarks import available, load
 from storymeter.meta.choices import choice_results
 from storymeter.meta.compute import MetricValues, values_of

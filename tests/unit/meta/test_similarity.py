@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.meta.similarities import similarity
+from storymeter.meta import similarity
 from storymeter.pairs import RougeL
 from storymeter.report.similarity import similarity_json
 

@@ -15,7 +15,8 @@ from storymeter.cli import cli
 from storymeter.errors import DataError
 from storymeter.human.analysis.span_records import Labelled, Word, to_jsonl, word_labels, words_at
 from storymeter.human.campaign.design import Layout
-from storymeter.meta.words import _auc, point_at_words
+from storymeter.meta import point_at_words
+from storymeter.meta.words import _auc
 
 
 def labelled(item: str, text: str, wrong: set[str]) -> Labelled:

@@ -13,8 +13,7 @@ from click.testing import CliRunner
 
 from storymeter.cli import cli
 from storymeter.errors import DataError, MissingPartError, UsageError
-from storymeter.models import PACKAGES
-from storymeter.models import packages as packages
+from storymeter.models import PACKAGES, packages as packages
 from storymeter.models.checkpoints import checkpoint_folder
 from storymeter.models.packages import Model, Package, add, installed
 from storymeter.progress import silent

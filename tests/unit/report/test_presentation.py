@@ -6,7 +6,8 @@ from importlib import import_module
 
 import pytest
 
-from storymeter.report.presentation import _MODULES, present, present_all
+from storymeter.report import present
+from storymeter.report.presentation import _MODULES, present_all
 
 
 @pytest.mark.parametrize(("kind", "module"), _MODULES.items())

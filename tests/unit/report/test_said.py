@@ -14,10 +14,10 @@ from storymeter.captions import Caption
 from storymeter.cli import cli
 from storymeter.errors import StorymeterError
 from storymeter.join import join
+from storymeter.meta import similarity
 from storymeter.meta.comparisons import MetricComparison
 from storymeter.meta.compute import pooled, values_of
 from storymeter.meta.scores import Judgement, join_scores, tabulate
-from storymeter.meta.similarities import similarity
 from storymeter.protocol import get as get_protocol
 from storymeter.report.agreement import Agreement, comparison_table
 from storymeter.report.similarity import similarity_page

@@ -8,8 +8,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from part_kit import Later
 
 from storymeter.stats import pearson, williams

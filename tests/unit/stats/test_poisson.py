@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from storymeter.arrays import FloatArray
 from storymeter.stats import bootstrap_interval, paired_bootstraps, paired_permutations

@@ -12,9 +12,7 @@ import pytest
 from part_kit import need
 
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.engine.one_document import show
-from storymeter.engine.results import Results
-from storymeter.engine.run import Run
+from storymeter.engine import Results, Run, show
 from storymeter.errors import DataError, UsageError
 from storymeter.formats import read, write
 from storymeter.report.full.details import details

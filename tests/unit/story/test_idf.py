@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from part_kit import need
 
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.cli import cli
-from storymeter.engine.run import Run
+from storymeter.engine import Run
 from storymeter.errors import DataError, StorymeterWarning, UsageError
 from storymeter.formats import read
 from storymeter.report.scores import leaderboard_table, remarks
@@ -160,7 +159,8 @@ def test_per_noun_leaves_out_stories_without_nouns() -> None:
 
 def test_vg_of_one_noun_may_be_negative() -> None:
     """The range is stated so: it is not '0 or more'."""
-    from storymeter.story.grounding import Grounded, VisualGrounding
+    from storymeter.story import VisualGrounding
+    from storymeter.story.grounding import Grounded
     from storymeter.story.regions import Box
 
     found = [Grounded("dream", 0, "a.png", Box(0, 0, 1, 1), -0.08, 2.0)]

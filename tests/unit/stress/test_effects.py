@@ -13,9 +13,9 @@ from scipy import stats
 import storymeter
 from storymeter.arrays import FloatArray
 from storymeter.captions import Corpus
-from storymeter.engine.run import Run
+from storymeter.engine import Run
 from storymeter.join import Task
-from storymeter.stress.auditing import Audit, audit
+from storymeter.stress import Audit, audit
 from storymeter.stress.effects import Evidence, evidence_of, fieller
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "bench"))

@@ -22,8 +22,9 @@ from storymeter.cache import cache_folder
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine import Run
 from storymeter.errors import DataError
+from storymeter.meta import self_agreement
 from storymeter.meta.benchmarking import Card
-from storymeter.meta.self_agreeing import asked_again, is_asked, self_agreement
+from storymeter.meta.self_agreeing import asked_again, is_asked
 from storymeter.pairs import meteor_tables
 from storymeter.registry import metric
 from storymeter.report.report_card import card_markdown

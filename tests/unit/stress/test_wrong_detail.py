@@ -13,8 +13,7 @@ import storymeter
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine import Run
 from storymeter.errors import MissingPartError
-from storymeter.stress import audit, details
-from storymeter.stress import auditing as audits
+from storymeter.stress import audit, auditing as audits, details
 
 Verb = Callable[..., tuple[int, str, str]]
 COLOURS = ("red", "blue", "green", "yellow", "black", "white")

@@ -11,8 +11,7 @@ from ...engine.systems import is_saved, require_equal_lines
 from ...errors import DataError, UsageError
 from ...meta.agreeing import measured
 from ...meta.compute import pooled_documents, values_of, values_of_file, values_of_results
-from ...meta.run import CurvePoint
-from ...meta.run import reference_curve as curve_of
+from ...meta.run import CurvePoint, reference_curve as curve_of
 from ...meta.scores import Judgement, join_scores
 from ...progress import silent
 from .._files import result_options, unequal_lines_option

@@ -15,8 +15,7 @@ import numpy as np
 from ....arrays import FloatArray
 from ....pairs.cider import Cider
 from .._items import Gathered
-from ..bleu.bleu_scorer import Counts
-from ..bleu.bleu_scorer import precook as _counted
+from ..bleu.bleu_scorer import Counts, precook as _counted
 
 ORDERS = 4
 
