@@ -77,6 +77,9 @@ def new(
     control_base: str | None = None,
     platform: str = "local",
     completion_code: str = "",
+    videos: int | None = None,
+    duration: str | tuple[float, float] | None = None,
+    max_captions: int | None = None,
     database: str | None = None,
     raters: int | None = None,
     dry_run: bool = False,
@@ -97,6 +100,8 @@ def new(
     blocks, control_base: blocks in a HIT; what degraded captions are made of.
     platform, completion_code: where raters come from (local, mturk or prolific), and Prolific's code or
         `@file`.
+    videos, duration, max_captions: so many videos, drawn at random, of this length in seconds (`90-180`),
+        with at most so many captions; default: all.
     database: an empty database; default: SQLite in the folder.
     raters: personal links of a local campaign; default: one per seat.
     dry_run: writes nothing.
@@ -105,7 +110,7 @@ def new(
     request: as in `storymeter human new`: task, hits, title, language, seed, price …
     """
     from .campaign.organise import plan as plan_of, prepare, too_few_links, write
-    from .campaign.request import CampaignRequest, Platform
+    from .campaign.request import CampaignRequest, Platform, Selection, seconds
     from .server.words import languages
 
     language = request.get("language", "en")
@@ -117,8 +122,11 @@ def new(
     sizes = {**(counts or {}), "blocks": blocks, "control_base": control_base}
     if kinds is not None:
         request["kinds"] = tuple(kind.strip() for kind in kinds.split(","))
+    limits = None if duration is None else seconds(duration)
+    selection = Selection(videos=videos, duration=limits, max_captions=max_captions)
     options = CampaignRequest(
         clips=Path(clips),
+        selection=None if selection == Selection() else selection,
         layout=_layout(request.get("task", "da"), sizes, human is not None, note),
         systems=[read_captions(system, request.get("task", "da")) for system in systems],
         human=None if human is None else read_captions(human),

@@ -61,6 +61,9 @@ from .._options import (
     required=True,
     metavar="FOLDER",
 )
+@option("--videos", "So many videos, drawn at random from those that all files have captions of.", COUNT)
+@option("--duration", "Only videos of this length in seconds, by --human or --systems.", metavar="90-180")
+@option("--max-captions", "Only videos with at most so many captions by --human, else by any system.", COUNT)
 @option("--hits", "Number of HITs.  [default: from the overlap]", COUNT)
 @option(
     "--overlap",

@@ -29,7 +29,7 @@ from ..study import Study
 from .design import texts as first_texts
 from .organise import caption_problems, pay_warning, personal, slots_of
 from .record import Campaign, Extension, Folder, KeyLine, Withdrawn, private
-from .request import CampaignRequest, RaterTerms
+from .request import CampaignRequest, RaterTerms, of_videos
 from .secret_random import new_seed
 
 
@@ -172,7 +172,11 @@ def _more_hits(
     study, lines = folder.study, list(folder.key.values())
     gone = [one.item for one in campaign.withdrawn if not one.system]
     folder.campaign = campaign  # `authors` leaves out what is withdrawn now, too
-    corpora = _together(authors(folder), wish.systems, gone)
+    more = wish.systems
+    if campaign.selection is not None:  # new systems are rated on the videos that were chosen
+        shown = {line.item for line in lines}
+        more = [of_videos(corpus, shown) for corpus in more]
+    corpora = _together(authors(folder), more, gone)
     human = corpora.pop(campaign.human, None) if campaign.human else None
     first = [line for line in lines if line.hit == lines[0].hit]
     options = CampaignRequest(

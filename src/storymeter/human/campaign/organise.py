@@ -24,7 +24,7 @@ from . import texts
 from .clips import Clip
 from .money import FEES, fair_price, least_hourly
 from .record import Campaign, Folder, KeyLine, Secrets, fingerprint, new_secrets, private, readable
-from .request import CampaignRequest, Practice, RaterTerms
+from .request import CampaignRequest, Practice, RaterTerms, Selection, select
 from .secret_random import new_seed
 
 if TYPE_CHECKING:
@@ -66,8 +66,11 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
             hint="Copy it from the study's page on Prolific: --completion-code CODE (or @FILE)",
         )
     hourly = least_hourly(options.hourly, options.currency, options.price)
-    problems, warnings = caption_problems(options)
     seed = new_seed() if options.seed is None else str(options.seed)
+    selection = None
+    if options.selection is not None:
+        options, selection = select(options, seed)
+    problems, warnings = caption_problems(options)
     if options.seed is not None:
         warnings.append(
             f"--seed {seed} is for rehearsals: anyone who guesses it can reconstruct the private key from"
@@ -94,6 +97,7 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
         created=datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         layout=design.layout,
         practice=design.practice,
+        selection=selection,
         price=fair_price(seconds, hourly) if options.price is None else options.price,
         fee=FEES[options.platform.name] if options.fee is None else options.fee,
         hourly=hourly,
@@ -273,6 +277,7 @@ def plan(prepared: Prepared) -> list[tuple[str, str]]:
         ("task", campaign.task),
         ("systems", ", ".join(campaign.systems)),
         (study.media_word, f"{len(prepared.media):,}"),
+        *([("selection", _selected(campaign.selection))] if campaign.selection else []),
         (
             "HITs",
             (
@@ -290,6 +295,12 @@ def plan(prepared: Prepared) -> list[tuple[str, str]]:
         ("pay", pay.rate),
         ("cost", pay.bill),
     ]
+
+
+def _selected(selection: Selection) -> str:
+    number = f"{selection.videos:,} drawn from " if selection.videos else ""
+    limits = f" ({selection})" if str(selection) else ""
+    return f"{number}{selection.suitable:,}{limits} of {selection.captioned:,} with captions of everybody"
 
 
 def _overlap(key: Sequence[KeyLine], raters_per_hit: int) -> tuple[float, int]:

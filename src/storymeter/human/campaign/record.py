@@ -29,7 +29,7 @@ from ...errors import DataError, StorymeterError, UsageError
 from ..study import KEY_LINES, Study, named
 from .design import Layout
 from .money import HOURLY, Pay
-from .request import Practice, RaterTerms
+from .request import Practice, RaterTerms, Selection
 from .secret_random import drawn, rehearsed
 
 #: a line of the private key; each kind of study has its own
@@ -84,6 +84,8 @@ class Campaign(RaterTerms, frozen=True):
     consent: str = ""
     statement: str = ""
     practice: tuple[Practice, ...] = ()
+    #: how its videos were chosen; None: all of the files
+    selection: Selection | None = None
     #: clips and captions that no longer count, and what was added after the start
     withdrawn: tuple[Withdrawn, ...] = ()
     extensions: tuple[Extension, ...] = ()

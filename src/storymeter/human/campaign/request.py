@@ -1,16 +1,18 @@
-"""What an organiser asks for when a campaign is made."""
+"""What an organiser asks for when a campaign is made, and which videos it is then about."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
-from ...captions import Corpus
+from ...captions import Corpus, Document
+from ...errors import UsageError, many
 from ..analysis.span_records import KINDS
 from .design import OVERLAP, Layout
+from .secret_random import drawn
 
 
 class Platform(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -57,11 +59,30 @@ class RaterTerms(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     public_url: str = ""
 
 
+class Selection(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """The videos of a campaign where they are not all: asked for, and then kept in campaign.json."""
+
+    #: drawn at random
+    videos: int | None = None
+    #: in seconds, both limits included
+    duration: tuple[float, float] | None = None
+    max_captions: int | None = None
+    #: how many videos have captions of everybody, and how many of these fulfil the conditions
+    captioned: int = 0
+    suitable: int = 0
+
+    def __str__(self) -> str:
+        limits = ["{:g} to {:g} seconds".format(*self.duration)] if self.duration else []
+        limits += [f"at most {many(self.max_captions, 'caption')}"] if self.max_captions else []
+        return ", ".join(limits)
+
+
 class CampaignRequest(RaterTerms, frozen=True, kw_only=True):
     task: str = "da"
     systems: Sequence[Corpus] = ()
     human: Corpus | None = None
     clips: Path
+    selection: Selection | None = None
     #: pay per HIT, and the platform's fee as a share of it; None: what `hourly` makes of the time that a HIT
     #: takes, and the platform's usual fee
     price: float | None = None
@@ -86,3 +107,77 @@ class CampaignRequest(RaterTerms, frozen=True, kw_only=True):
     #: was shown before
     added: tuple[str, ...] = ()
     shown: Mapping[Any, int] = {}
+
+
+def select(options: CampaignRequest, seed: str) -> tuple[CampaignRequest, Selection]:
+    """The request for the selected videos alone. Lengths and numbers of captions are those of the human
+    captions, else of the systems' (then of each of them); only videos that everybody has captions of are
+    drawn.
+    """
+    wanted = options.selection or Selection()
+    files = [*options.systems, *([options.human] if options.human else [])]
+    counted = [options.human.by_id()] if options.human else [system.by_id() for system in options.systems]
+    everybody = set.intersection(*({one.id for one in file if one.text.strip()} for file in files))
+    lengths = {one.id: one.duration for file in files for one in file if one.duration is not None}
+    if wanted.duration and not lengths:
+        raise UsageError(
+            "No file states how long the videos are, so that --duration cannot choose any.",
+            hint="Give references with durations as --human, or leave out --duration.",
+        )
+    low, high = wanted.duration or (0.0, float("inf"))
+
+    def suits(item: str) -> bool:
+        few = wanted.max_captions is None or all(_captions(by[item]) <= wanted.max_captions for by in counted)
+        return few and (wanted.duration is None or low <= lengths.get(item, -1.0) <= high)
+
+    found = sorted(filter(suits, everybody))
+    if len(found) < (wanted.videos or 1):
+        fewer = [f"--videos {len(found)}"] if found else []
+        wider = [f"wider limits ({' or '.join(_limits(wanted))})"] if _limits(wanted) else []
+        raise UsageError(
+            f"Of {many(len(everybody), 'video')} with captions of everybody, {len(found):,} fit"
+            f"{f' ({wanted})' if str(wanted) else ''}; {wanted.videos:,} are wanted."
+            if wanted.videos
+            else f"None of {many(len(everybody), 'video')} with captions of everybody fits ({wanted}).",
+            hint=f"Use {' or '.join([*fewer, *wider]) or 'files about the same videos'}.",
+        )
+    chosen = set(found if wanted.videos is None else drawn("videos", seed).sample(found, wanted.videos))
+    kept = [of_videos(file, chosen) for file in files]
+    return (
+        msgspec.structs.replace(
+            options, systems=kept[: len(options.systems)], human=kept[-1] if options.human else None
+        ),
+        msgspec.structs.replace(wanted, captioned=len(everybody), suitable=len(found)),
+    )
+
+
+def of_videos(corpus: Corpus, chosen: Collection[str]) -> Corpus:
+    """The captions of these videos."""
+    return msgspec.structs.replace(corpus, documents=tuple(one for one in corpus if one.id in chosen))
+
+
+def _captions(documents: Sequence[Document]) -> int:
+    return max(len(one.captions) for one in documents)
+
+
+def _limits(wanted: Selection) -> list[str]:
+    given = {"--duration": wanted.duration, "--max-captions": wanted.max_captions}
+    return [name for name, value in given.items() if value is not None]
+
+
+def seconds(given: str | tuple[float, float]) -> tuple[float, float]:
+    """The limits of a length in seconds.
+
+    >>> seconds("90-180")
+    (90.0, 180.0)
+    """
+    try:
+        low, high = given.split("-") if isinstance(given, str) else given
+        limits = float(low), float(high)
+    except ValueError:
+        limits = 0.0, -1.0
+    if not 0 <= limits[0] <= limits[1] < float("inf"):
+        raise UsageError(
+            f"{given!r} is no length of videos.", hint="Give seconds from … to …: --duration 90-180"
+        )
+    return limits
