@@ -16,6 +16,7 @@ from ..captions import Rating
 from ..errors import DataError, UsageError, many
 from ..files import content
 from . import imports
+from .analysis.missing import Lacking, pooled as pooled_lacking
 from .campaign.money import Pay, measured_seconds, pooled
 from .campaign.record import Folder
 from .ratings import SOURCE, Labels, Ratings, columns_of, people
@@ -39,6 +40,8 @@ class OpenedRatings:
     about: tuple[str, ...] = ()
     #: what campaigns among the sources have paid for: all finished HITs, also of raters who do not pass
     pay: Pay | None = None
+    #: what systems of the campaigns have no caption of; None: not known
+    lacking: Lacking | None = None
 
     def __len__(self) -> int:
         return len(self.records) if self.table is None else len(self.table)
@@ -52,6 +55,7 @@ class _Part:
     records: Sequence[Rating] | None = None
     ours: bool = False
     pay: Pay | None = None
+    lacking: Lacking | None = None
 
 
 def open_ratings(
@@ -101,7 +105,10 @@ def open_ratings(
 
         bounds = stated_scale(scale)
     pay = pooled(part.pay for part in parts if part.pay) if all(part.pay for part in parts) else None
-    return replace(_together(parts, [*said, *notes], bounds), about=tuple(about), pay=pay)
+    together = _together(parts, [*said, *notes], bounds)
+    return replace(
+        together, about=tuple(about), pay=pay, lacking=pooled_lacking(part.lacking for part in parts)
+    )
 
 
 def _listed(sources: Any) -> list[Any]:
@@ -157,7 +164,18 @@ def _campaign(folder: Path, notes: list[str]) -> _Part:
             f" {folder}",
         )
     pay = home.campaign.pay(counts["paid"], measured_seconds(found))
-    return _Part(str(folder), home.study, records=found, ours=True, pay=pay)
+    return _Part(str(folder), home.study, records=found, ours=True, pay=pay, lacking=_lacking(home))
+
+
+def _lacking(home: Folder) -> Lacking | None:
+    """What systems have no caption of, among the clips that were not withdrawn."""
+    known = home.campaign.lacking
+    if known is None:
+        return None
+    gone = {one.item for one in home.campaign.withdrawn if not one.system}
+    lacking = {name: set(items) - gone for name, items in known.items()}
+    shown = {line.item for line in home.key.values()} - gone
+    return Lacking(shown.union(*lacking.values()), lacking)
 
 
 def campaign_notes(home: Folder) -> list[str]:

@@ -77,6 +77,12 @@ if TYPE_CHECKING:
 @option(
     "--held", "include: count raters whom the organiser put on hold.", ("leave-out", "include"), "leave-out"
 )
+@option(
+    "--missing",
+    "worst: a caption that a system lacks counts as the worst, by every rater of its item.",
+    ("leave-out", "worst"),
+    "leave-out",
+)
 @option("--repeats", "merge: average a rater's two ratings of a caption first.", ("all", "merge"), "all")
 @option(
     "--gates",

@@ -13,6 +13,7 @@ from ..campaign.money import Pay
 from ..raters_on_hold import Held, table_without
 from ..ratings import REPEAT, BoolArray, Ratings
 from .influence import Influence, influence
+from .missing import Lacking, Missing, of_table, table_with_worst
 from .quality import Gates, Quality, Test, assess
 from .reliability import RaterAgreement, SplitHalf, agreement, split_half
 from .scores import CaptionScores, Clusters, Ranking, Repeats, caption_scores, rank, standardise
@@ -63,11 +64,14 @@ def analyse(
     held: Held = "leave-out",
     clusters: Clusters = "raters",
     doubted: Mapping[str, str] | None = None,
+    missing: Missing = "leave-out",
+    lacking: Lacking | None = None,
 ) -> Analysis:
     """`clusters="raters"`: differences that hold for other raters; `ranksum`: the papers' test over
     captions. `accept="all"` drops nobody but raters on hold; the verdicts are still reported. Without
     control pairs nobody can be tested, and all are used. `splits=0` leaves the split-half bootstrap out.
-    `doubted`: raters whom other evidence speaks against, with the reason.
+    `doubted`: raters whom other evidence speaks against, with the reason. `missing="worst"`: a caption that a
+    system lacks counts as the worst; `lacking`: which these are (None: items that others have ratings on).
     """
     if ratings.standardised:  # means of captions, whose raters are not known
         scale, clusters = "z", "ranksum"
@@ -101,9 +105,15 @@ def analyse(
         )
     used = ratings.of_raters(kept) if not kept.all() else ratings
     captions = caption_scores(used, scale=scale, repeats=repeats)
+    without = of_table(ratings, lacking)
+    ranked, scored = used, captions
+    if missing == "worst" and without.systems:
+        worst = float(used.value.min()) if scale == "z" else used.bounds[0]
+        ranked = table_with_worst(used, without, worst)
+        scored = caption_scores(ranked, scale=scale, repeats=repeats)
     kinds: tuple[Clusters, Clusters] = ("raters", "ranksum")
     rankings = {
-        by: rank(used, alpha=alpha, scale=scale, repeats=repeats, captions=captions, by=by) for by in kinds
+        by: rank(ranked, alpha=alpha, scale=scale, repeats=repeats, captions=scored, by=by) for by in kinds
     }
     ranking = rankings[clusters]
     moved = influence(used, scale)
@@ -120,7 +130,11 @@ def analyse(
         accept,
         len(work),
         moved,
-        (*_notes(ratings, quality, ranking, scale), *moved.notes),
+        (
+            *_notes(ratings, quality, ranking, scale),
+            *without.sentences(missing),
+            *moved.notes,
+        ),
         rankings["ranksum" if clusters == "raters" else "raters"],
     )
 

@@ -22,6 +22,7 @@ from ..raters_on_hold import Held
 from ..ratings import parts
 from ..sources import OpenedRatings, open_ratings
 from .assessment import Analysis
+from .missing import Missing, of_records, records_with_worst
 from .pairwise import PairwiseRanking, fit
 from .preference import Preferences, of_faithful
 from .reliability import Replication, replication
@@ -56,7 +57,8 @@ def analyse(
     answers: what the answers of a table of votes mean: `{"0": "left", "1": "right"}`.
     note: called with each sentence about what was read and what is analysed by itself.
     options: those of `storymeter human analyse`: test, alpha, accept, held, repeats, gates, enforce_repeats,
-        splits, seed, clusters; faithful and minimum for preferences.
+        splits, seed, clusters, missing (`worst`: a caption that a system lacks counts as the worst);
+        faithful and minimum for preferences.
     """
     stated = None if scale in ("raw", "z") else scale
     opened = open_ratings(sources, origin, columns=columns, scale=stated, answers=answers)
@@ -157,6 +159,7 @@ def result_of(
     faithful: float | None = None,
     minimum: int = 1,
     splits: int | None = None,
+    missing: Missing = "leave-out",
     **options: Any,
 ) -> StudyResult:
     """The result of one study. `splits`: by default 100, and none for very many ratings."""
@@ -164,14 +167,18 @@ def result_of(
 
     if splits is None:
         splits = 100 if len(opened) <= SPLIT_LIMIT else 0
+    options |= {"missing": missing, "lacking": opened.lacking}
     if opened.table is not None:
         return replace(analyse_scores(opened.table, splits=splits, **options), pay=opened.pay)
+    notes, records = opened.notes, opened.records
     if opened.kind.scored:
         more = {"splits": splits, "pay": opened.pay, **options}
     else:
         more = {"held": options.get("held", "leave-out")}
-    found: StudyResult = opened.kind.analyse(opened.records, faithful=faithful, minimum=minimum, **more)
-    notes = opened.notes
+        lacking = of_records(records, opened.lacking)
+        notes = (*notes, *lacking.sentences(missing))
+        records = tuple(records_with_worst(records, lacking)) if missing == "worst" else records
+    found: StudyResult = opened.kind.analyse(records, faithful=faithful, minimum=minimum, **more)
     if opened.pay is not None and not opened.kind.scored:
         notes = (*notes, opened.pay.sentence)
     return _noted(found, notes)

@@ -90,7 +90,7 @@ def _extend(folder: Folder, wish: Wish, *, dry_run: bool, skip_bad: bool, progre
         if wish.systems or wish.hits:
             known = {clip.path: number for number, clip in enumerate(store.clips(), 1)}
             key, clips, slots = _more_hits(folder, campaign, wish, known, done, progress)
-        campaign = _grown(campaign, wish, key, at)
+        campaign = _grown(campaign, wish, key, at, _lacking(folder, wish, key))
         if campaign == old and wish.raters is None:
             raise UsageError(
                 "Nothing is to be added or withdrawn.",
@@ -226,7 +226,27 @@ def _renamed(line: KeyLine, last: int) -> KeyLine:
     return msgspec.structs.replace(line, hit=hit, **changes)
 
 
-def _grown(campaign: Campaign, wish: Wish, key: Sequence[KeyLine], at: str) -> Campaign:
+def _lacking(folder: Folder, wish: Wish, key: Sequence[KeyLine]) -> dict[str, tuple[str, ...]] | None:
+    """What systems have no caption of, after the extension."""
+    old = folder.campaign
+    if old.lacking is None:
+        return None
+    own = {one.name: set(first_texts(one)) for one in wish.systems}
+    shown = {line.item for line in (*folder.key.values(), *key)}
+    found = {}
+    for name in dict.fromkeys([*old.systems, *own]):
+        before = set(old.lacking.get(name, ())) if name in old.systems else shown
+        found[name] = tuple(sorted(before - own.get(name, set())))
+    return {name: items for name, items in found.items() if items}
+
+
+def _grown(
+    campaign: Campaign,
+    wish: Wish,
+    key: Sequence[KeyLine],
+    at: str,
+    lacking: dict[str, tuple[str, ...]] | None,
+) -> Campaign:
     per_hit = campaign.raters_per_hit if wish.raters_per_hit is None else wish.raters_per_hit
     if per_hit < campaign.raters_per_hit:
         raise UsageError(
@@ -244,6 +264,7 @@ def _grown(campaign: Campaign, wish: Wish, key: Sequence[KeyLine], at: str) -> C
         raters_per_hit=per_hit,
         hits_per_rater=wish.hits_per_rater or campaign.hits_per_rater,
         extensions=campaign.extensions if same else (*campaign.extensions, what),
+        lacking=lacking,
     )
 
 

@@ -9,12 +9,13 @@ import datetime
 import functools
 import secrets
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ...captions import Corpus
 from ...errors import DataError, StorymeterError, UsageError, many, some
 from ...progress import Progress, silent
 from ..server.words import words
@@ -104,6 +105,7 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
         seconds_per_hit=seconds,
         consent=f"consent.{options.language}.md",
         instructions=f"instructions.{options.language}.md",
+        lacking=lacking(options.systems, design.files if study.plays else {line.item for line in key}),
         **terms | {"public_url": options.public_url.rstrip("/")},
     )
     long = [clip.path for clip in media if study.plays and clip.seconds > LONG]
@@ -227,6 +229,13 @@ def caption_problems(options: CampaignRequest) -> tuple[list[str], list[str]]:
                 f" {some(sorted(union - ids))}"
             )
     return problems, warnings
+
+
+def lacking(systems: Sequence[Corpus], shown: Container[str]) -> dict[str, tuple[str, ...]]:
+    """By system, the items it has no caption of, of those that can be shown and that others have."""
+    have = {one.name: {d.id for d in one if d.text.strip() and d.id in shown} for one in systems}
+    everything = set().union(*have.values()) if have else set()
+    return {name: tuple(sorted(everything - ids)) for name, ids in have.items() if everything - ids}
 
 
 def slots_of(

@@ -89,6 +89,8 @@ class Campaign(RaterTerms, frozen=True):
     #: clips and captions that no longer count, and what was added after the start
     withdrawn: tuple[Withdrawn, ...] = ()
     extensions: tuple[Extension, ...] = ()
+    #: by system, the clips (sequences) that it has no caption of; None: not known
+    lacking: dict[str, tuple[str, ...]] | None = None
 
     def pay(self, hits: int | None = None, seconds: float = 0.0) -> Pay:
         """What so many HITs cost (default: all of them), by the time measured or else by that expected."""

@@ -1,0 +1,152 @@
+"""Systems without a caption for some of the items: they are named, and on request what is missing counts as
+the worst.
+
+A mean over the 25 easiest of 60 items is not the mean of a system that described all of them. What a campaign
+knows (`Campaign.lacking`) is exact; in files, an item of which others have ratings and a system has none
+counts as missing, which is said only where a system has fewer than nine tenths of the items that the best
+provided one has. Captions by people who set the standard (kind `human`) are never missing.
+
+With `missing="worst"` every rater of an item has given each missing caption the lowest score of the scale
+(survey: mark 1 and no vote; preference: much worse than the other system)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import msgspec
+import numpy as np
+
+from ...captions import Rating
+from ...errors import many
+from ..ratings import DEGRADED, HUMAN, SYSTEM, Labels, Ratings
+
+Missing: TypeAlias = Literal["leave-out", "worst"]
+#: where it is not known which captions there are: a share of the items, below which some are missing
+ENOUGH = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Lacking:
+    """All items of a study, and by system those that it has no caption of."""
+
+    items: Collection[str]
+    systems: Mapping[str, Collection[str]]
+
+    def sentences(self, missing: Missing) -> list[str]:
+        """What is to be said of each system that lacks captions."""
+        counted = (
+            "the others count as the worst."
+            if missing == "worst"
+            else "its scores are of these alone (--missing worst counts the others as the worst)."
+        )
+        total = len(self.items)
+        return [
+            f"{name} has captions of {total - len(items):,} of {many(total, 'item')}: {counted}"
+            for name, items in sorted(self.systems.items())
+            if items
+        ]
+
+
+def pooled(parts: Iterable[Lacking | None]) -> Lacking | None:
+    """What several campaigns say together; None unless all do."""
+    found: dict[str, set[str]] = {}
+    items: set[str] = set()
+    for part in parts:
+        if part is None:
+            return None
+        items.update(part.items)
+        for name, those in part.systems.items():
+            found.setdefault(name, set()).update(those)
+    return Lacking(items, found)
+
+
+def of_table(table: Ratings, known: Lacking | None) -> Lacking:
+    """What systems lack in a table of scores."""
+    kind, row = table.kind[table.credit_row], table.credit_row
+    rated: dict[str, set[str]] = {}
+    for code, name in enumerate(table.systems):
+        mine = (table.credit.codes == code) & (kind != DEGRADED)
+        if name and mine.any() and not (kind[mine] == HUMAN).all():
+            rated[name] = {table.item.names[k] for k in np.unique(table.item.codes[row[mine]]).tolist()}
+    return _known_or(known, rated)
+
+
+def of_records(records: Iterable[Rating], known: Lacking | None) -> Lacking:
+    """The same of answers about stories."""
+    rated: dict[str, set[str]] = {}
+    for one in records:
+        for name in (one.system, str(one.meta.get("against", ""))):
+            if name:
+                rated.setdefault(name, set()).add(one.item)
+    return _known_or(known, rated)
+
+
+def _known_or(known: Lacking | None, rated: Mapping[str, set[str]]) -> Lacking:
+    if known is not None:
+        # what has ratings after all came with another campaign
+        left = {name: set(items) - rated.get(name, set()) for name, items in known.systems.items()}
+        return Lacking(known.items, {name: left[name] for name in left if left[name] and name in rated})
+    items = set().union(*rated.values()) if rated else set()
+    most = max(map(len, rated.values()), default=0)
+    return Lacking(items, {name: items - own for name, own in rated.items() if len(own) < ENOUGH * most})
+
+
+def table_with_worst(table: Ratings, lacking: Lacking, worst: float) -> Ratings:
+    """With a row of the worst score for each missing caption and each rater of its item."""
+    undamaged = np.flatnonzero(table.kind != DEGRADED)
+    who = table.rater.codes[undamaged] * len(table.item) + table.item.codes[undamaged]
+    first = undamaged[np.unique(who, return_index=True)[1]]  # a row of each rater and item
+    rows, systems = [], []
+    for name, items in lacking.systems.items():
+        wanted = [k for k, item in enumerate(table.item.names) if item in items]
+        mine = first[np.isin(table.item.codes[first], wanted)]
+        rows.append(mine)
+        systems.append(np.full(len(mine), table.systems.index(name), dtype=np.int64))
+    extra = np.concatenate(rows) if rows else np.empty(0, dtype=np.int64)
+    order = np.concatenate([np.arange(len(table)), extra])
+    blank, count = np.full(len(extra), np.nan), len(extra)
+
+    def taken(labels: Labels) -> Labels:
+        return labels.take(order)
+
+    return replace(
+        table,
+        rater=taken(table.rater),
+        item=taken(table.item),
+        hit=taken(table.hit),
+        pair=np.concatenate([table.pair, np.full(count, -1, dtype=np.int64)]),
+        kind=np.concatenate([table.kind, np.full(count, SYSTEM, dtype=np.int64)]),
+        value=np.concatenate([table.value, np.full(count, worst)]),
+        position=np.concatenate([table.position, blank]),
+        seconds=np.concatenate([table.seconds, blank]),
+        credit_row=np.concatenate([table.credit_row, len(table) + np.arange(count)]),
+        credit=Labels(np.concatenate([table.credit.codes, *systems]), table.systems),
+        stratum=taken(table.stratum) if table.stratum is not None else None,
+        held=taken(table.held) if table.held is not None else None,
+    )
+
+
+def records_with_worst(records: Sequence[Rating], lacking: Lacking) -> list[Rating]:
+    """With an answer of each rater of an item about each story that is missing."""
+    out = list(records)
+    gone = {(name, item) for name, items in lacking.systems.items() for item in items}
+    seen: set[tuple[str, ...]] = set()
+    for one in records:
+        if one.kind == "test" or not one.system:
+            continue
+        compared = str(one.meta.get("against", ""))
+        for name in sorted(lacking.systems):
+            for other in {one.system, compared} - {"", name} if compared else {""}:
+                key = (name, other, one.item, one.rater, one.criterion)
+                if (name, one.item) not in gone or (other, one.item) in gone or key in seen:
+                    continue
+                seen.add(key)
+                if compared:
+                    meta = {**one.meta, "against": other}
+                    out.append(msgspec.structs.replace(one, system=name, value=2.0, meta=meta))
+                else:
+                    worst = 0.0 if one.criterion == "vote" else 1.0
+                    out.append(msgspec.structs.replace(one, system=name, value=worst))
+    return out
