@@ -4,13 +4,15 @@ if a new version is worse than a saved one).
 
 from __future__ import annotations
 
+import contextlib
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from ..errors import UsageError
+from ..errors import StorymeterError, UsageError
 from ._files import layout_of, reading_options, result_options
 from ._options import (
     FILE,
@@ -114,6 +116,7 @@ def score_command(
         say(*coverage_lines(results))
     elif not options["metrics"]:
         say("No --references were given: only metrics that need none are computed.")
+        say(*_own_references(candidates))
     fresh = results.references and not options["metrics"] and not any(map(is_saved, candidates))
     if fresh and (lacking := left_out(kind_of(results.systems[0].candidates))):
         say(lacking)
@@ -125,6 +128,23 @@ def score_command(
         say("Signatures (what the numbers depend on):")
         for line in signature_lines(results):  # in one piece, so that it can be copied
             click.echo(escape_controls(line), err=True)
+
+
+def _own_references(candidates: tuple[str, ...]) -> list[str]:
+    """What to add where a file of records holds references beside its captions."""
+    from ..formats import read
+
+    found = []
+    for path in candidates:
+        with contextlib.suppress(StorymeterError):
+            ours, theirs = (
+                read(path, role=role).meta.get("read_as") for role in ("candidates", "references")
+            )
+            if theirs and theirs != ours:
+                found.append(
+                    f"{path} holds other texts too ({theirs}): -r {shlex.quote(path)} scores against them."
+                )
+    return found
 
 
 def _tests(results: Results, resamples: Resampled) -> list[Comparison]:

@@ -86,6 +86,19 @@ def test_trouble_is_said_clearly(
     assert got == code and words in err
 
 
+def test_references_in_the_same_file_are_pointed_out(run: Run, tmp_path: Path) -> None:
+    table = tmp_path / "mine.tsv"
+    table.write_text(
+        "video_id\tprediction\tground_truth\na\ta man rides\ta man is riding\n", encoding="utf-8"
+    )
+    command = f"-r {table} scores against them"
+    _, _, err = run("score", str(table))
+    assert command in err and "ground_truth" in err
+    assert command not in run("score", str(table), "-r", str(table))[2]
+    table.write_text("video_id\tprediction\na\ta man rides\n", encoding="utf-8")
+    assert command not in run("score", str(table))[2]
+
+
 def test_per_document_file(run: Run, examples: Path, tmp_path: Path) -> None:
     target = tmp_path / "deep" / "rows.csv"
     run("score", str(examples / "videos" / "good.json"), "-m", "captions", "--per-document", str(target))
