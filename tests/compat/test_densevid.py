@@ -134,7 +134,7 @@ def test_eval_soda_is_the_protocol_pdvc() -> None:
     truth = [json.loads(path.read_text(encoding="utf-8")) for path in TRUTH]
     truth[1]["pancakes"] = {**truth[1]["pancakes"], "timestamps": [], "sentences": []}
     corpus = storymeter.read(VIDEOS / "good.json")
-    references = [soda._dense.references(each) for each in truth]
+    references = [soda._inputs.references(each) for each in truth]
     wanted = Run(references, protocol="pdvc", jobs=1).score(corpus, "soda_c", 0)["good", "soda_c"].value
     assert densevid.eval_soda(VIDEOS / "good.json", truth) == {"soda_c": wanted}
     listed = densevid.eval_soda(VIDEOS / "good.json", truth)["soda_c"]

@@ -13,7 +13,7 @@ import pytest
 
 import storymeter
 from storymeter.compat import _dense, huggingface
-from storymeter.compat._texts import prepared
+from storymeter.compat._inputs import prepared
 from storymeter.compat.pycocoevalcap.eval import Cider, Meteor
 from storymeter.errors import StorymeterWarning, UsageError
 from storymeter.pairs import Bleu, Sts

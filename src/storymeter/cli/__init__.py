@@ -1,11 +1,20 @@
 """The command line: `VERBS` names the module of each verb; the only package that prints.
 
 Results go to stdout, all else to stderr. Exit 0: fine; 1: bad data; 2: wrong usage. A user never sees a
-traceback."""
+traceback.
+
+Where a console does not know UTF-8, a table's rules become hyphens, an ellipsis three dots, a dash a hyphen;
+any other character that it lacks is written as its escape:
+
+>>> "a ─ b … 日".encode("ascii", "storymeter-console").decode()
+'a - b ... \\\\u65e5'
+"""
 
 from __future__ import annotations
 
+import codecs
 import errno
+import io
 import os
 import sys
 import warnings
@@ -16,8 +25,54 @@ import click
 
 from .. import __version__
 from ..errors import StorymeterError, StorymeterWarning, closest
-from . import _console
 from ._verbs import Verbs
+
+#: the error handler that writes what a console lacks in its own characters
+CONSOLE = "storymeter-console"
+PLAIN = {
+    **dict.fromkeys("─━—–‒―‐‑−╌╴╶", "-"),
+    **dict.fromkeys("│┃▏▕", "|"),
+    **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯╞╡╪", "+"),
+    **dict.fromkeys("═", "="),
+    **dict.fromkeys("‘’‚", "'"),
+    **dict.fromkeys("“”„", '"'),
+    **dict.fromkeys("█▇▆▅▓■▌▐", "#"),
+    **dict.fromkeys("▄▃▂▁▒░", "."),
+    **dict.fromkeys("•●◆▪·∙", "*"),
+    **dict.fromkeys("✓✔", "v"),
+    **dict.fromkeys("✗✘×", "x"),
+    **dict.fromkeys("\u00a0\u202f\u2009\u2002\u2003", " "),
+    "…": "...",
+    "→": "->",
+    "←": "<-",
+    "↔": "<->",
+    "≤": "<=",
+    "≥": ">=",
+    "≠": "!=",
+    "±": "+-",
+    "▲": "^",
+    "▼": "v",
+}
+
+
+def _plainly(error: UnicodeError) -> tuple[str | bytes, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "".join(
+        PLAIN.get(char) or char.encode("ascii", "backslashreplace").decode()
+        for char in error.object[error.start : error.end]
+    ), error.end
+
+
+codecs.register_error(CONSOLE, _plainly)
+
+
+def _prepare_streams() -> None:
+    """Standard output and error never fail on a character."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=CONSOLE)
+
 
 #: verbs, and the modules that declare them
 VERBS = {
@@ -81,7 +136,7 @@ def main(arguments: list[str] | None = None) -> Any:
     # None where the caller has closed it (`>&-`)
     sys.stdout = sys.stdout or Path(os.devnull).open("w")  # noqa: SIM115
     sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115 - open until the end
-    _console.prepare()
+    _prepare_streams()
     warnings.showwarning = _note
     try:
         code = cli.main(args=arguments, prog_name="storymeter", standalone_mode=False)

@@ -35,9 +35,9 @@ def demo_command(out: str, jobs: int, seed: int) -> None:
 
     Scores and compares three systems, shows one video, scores stories and analyses ratings; the results are
     written to a folder."""
-    from ..engine.defaults import default_metrics
     from ..engine.one_document import OneSystem
     from ..engine.run import evaluate
+    from ..engine.suitability import default_metrics
     from ..formats import read
     from ..report.comparison import comparison_table, fitted_tables
     from ..report.scores import coverage_lines, document_writer, leaderboard_table, score_json
@@ -92,15 +92,15 @@ def demo_command(out: str, jobs: int, seed: int) -> None:
 
 def _lacking() -> list[str]:
     """What the part `neural` would add to the tables, where it is not installed."""
-    from ..engine.defaults import neural
+    from ..engine.suitability import neural
 
     added = "soda_c(scorer=sts), rovist_c, rovist_vg"
     return [] if neural() else [f"\npip install 'storymeter[neural]' adds {added}."]
 
 
 def _stories(examples: Path, folder: Path, jobs: int, seed: int) -> None:
-    from ..engine.defaults import default_metrics
     from ..engine.run import evaluate
+    from ..engine.suitability import default_metrics
     from ..formats import read
     from ..report.scores import leaderboard_table, score_json
 

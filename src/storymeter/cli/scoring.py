@@ -94,8 +94,8 @@ def score_command(
     storymeter score yours.json --system mine=a.json,b.json -r references.json
     storymeter score 'mine/*.parquet' -r 'people/*.parquet' --save run   in shards
     """
-    from ..engine.defaults import kind_of, left_out
     from ..engine.seeds import collapsed
+    from ..engine.suitability import kind_of, left_out
     from ..engine.systems import is_saved
     from ..report import present
     from ..report.fitting import escape_controls

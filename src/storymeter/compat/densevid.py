@@ -25,8 +25,8 @@ import numpy as np
 from ..errors import StorymeterError, UsageError
 from ..join import join
 from ..protocol import TIOUS, get
-from . import _dense
-from ._dense import Source
+from . import _inputs
+from ._inputs import Source
 
 PREDICTION_FIELDS = ["results", "version", "external_data"]
 SECONDS = (1, 3, 5, 10, 30, 60)
@@ -68,16 +68,16 @@ class ANETcaptions:
         self.distances = list(distances)
         self.max_proposals, self.verbose, self.no_lang_eval = max_proposals, verbose, no_lang_eval
         self.variant = variant
-        self.ground_truth_filenames = _dense.as_list(ground_truth_filenames)
+        self.ground_truth_filenames = _inputs.as_list(ground_truth_filenames)
         self.prediction_filename = prediction_filename
         self.pred_fields = list(prediction_fields)
-        self._truth = [_dense.references(source) for source in self.ground_truth_filenames]
-        self._said = _dense.submission(prediction_filename)
+        self._truth = [_inputs.references(source) for source in self.ground_truth_filenames]
+        self._said = _inputs.submission(prediction_filename)
         self.scores: dict[str, Any] = {}
 
     @property
     def ground_truths(self) -> list[dict[str, Any]]:
-        return [dict(_dense.loaded(source)[0]) for source in self.ground_truth_filenames]
+        return [dict(_inputs.loaded(source)[0]) for source in self.ground_truth_filenames]
 
     @property
     def prediction(self) -> dict[str, list[dict[str, Any]]]:
@@ -107,7 +107,7 @@ class ANETcaptions:
         names = [] if self.no_lang_eval else [f"anet(scorer={scorer})" for scorer in _SCORERS.values()]
         if self.variant == "vidchapters":
             names.append("start_distance")
-        found = _dense.scores([*names, "localisation"], self._said, self._truth, protocol)
+        found = _inputs.scores([*names, "localisation"], self._said, self._truth, protocol)
         out: dict[str, Any] = {}
         for name, scorer in _SCORERS.items() if not self.no_lang_eval else ():
             parts = found[f"anet(scorer={scorer})"].parts
@@ -199,10 +199,10 @@ def eval_soda(
 ) -> dict[str, float]:
     """SODA c with METEOR: a corpus mean for each reference file by itself, over the videos that both have
     captions of, then the mean of these: `soda_c` of the protocol `pdvc`."""
-    said, truth = _dense.submission(prediction), [_dense.references(s) for s in _dense.as_list(references)]
+    said, truth = _inputs.submission(prediction), [_inputs.references(s) for s in _inputs.as_list(references)]
     for corpus in truth:
         join(candidates=said, references=[corpus])  # a file that shares no video is an error
-    return {"soda_c": _dense.scores(["soda_c"], said, truth, get("pdvc"))["soda_c"].value}
+    return {"soda_c": _inputs.scores(["soda_c"], said, truth, get("pdvc"))["soda_c"].value}
 
 
 def eval_para(
@@ -212,10 +212,10 @@ def eval_para(
     without a prediction is an empty text and counts."""
     from .pycocoevalcap.eval import Bleu, Cider, Meteor, Rouge
 
-    said = {document.id: document.text for document in _dense.submission(prediction)}
+    said = {document.id: document.text for document in _inputs.submission(prediction)}
     gts: dict[str, list[str]] = {}
-    for source in _dense.as_list(para_gt_filenames):
-        for i, text in _dense.paragraphs(source).items():
+    for source in _inputs.as_list(para_gt_filenames):
+        for i, text in _inputs.paragraphs(source).items():
             gts.setdefault(i, []).append(letters(text))
     res = {i: [letters(said.get(i, ""))] for i in gts}
     out = {

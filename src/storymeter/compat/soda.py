@@ -34,8 +34,8 @@ from ..errors import StorymeterError, UsageError, closest
 from ..pairs.scorer import IndexedPairs, PairScorer
 from ..protocol import get
 from ..registry import scorer as get_scorer
-from . import _dense
-from ._dense import Source
+from . import _inputs
+from ._inputs import Source
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -73,10 +73,10 @@ class ANETCaptions:
         verbose: bool = False,
         multi_reference: bool = True,
     ) -> None:
-        self.preds, self.gts = preds, _dense.as_list(gts)
+        self.preds, self.gts = preds, _inputs.as_list(gts)
         self.verbose, self.multi_reference = verbose, multi_reference
-        self._said = _dense.submission(preds)
-        self._truth = [_dense.references(source) for source in self.gts]
+        self._said = _inputs.submission(preds)
+        self._truth = [_inputs.references(source) for source in self.gts]
         known = {document.id for corpus in self._truth for document in corpus}
         self.gt_vids = sorted(known if gt_vids is None else known.intersection(map(str, gt_vids)))
 
@@ -168,7 +168,7 @@ class SODA:
         scorer = AnyText() if self.soda_type == "d" else get_scorer(SCORERS[self.scorer_name])
         metric = Soda(variant, scorer=scorer)
         protocol = protocol.change(tious=tious, soda_tious=tious)
-        (score,) = _dense.scores([metric], *self.data.corpora(), protocol).values()
+        (score,) = _inputs.scores([metric], *self.data.corpora(), protocol).values()
         return {self.scorer_name: [score.parts[part] for part in ("precision", "recall", "f1")]}
 
 

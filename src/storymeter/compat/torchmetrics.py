@@ -32,7 +32,7 @@ from ..options import Tokenizer
 from ..pairs.scorer import PairScorer
 from ..registry import metric as get_metric
 from ..rewards.trainers import timed_documents, untimed_documents
-from ._texts import prepared
+from ._inputs import prepared
 
 try:
     import torch

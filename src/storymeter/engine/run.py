@@ -29,7 +29,10 @@ from ..protocol import Protocol, get as get_protocol
 from ..registry import MEASURES, metric as get_metric, room_of, warn_of_shadowed
 from ..scores import Score
 from ..stats.resampling import bootstrap_interval
-from .cautions import (
+from .inputs import Given, both
+from .provenance import order_field, order_of_references
+from .results import AUTO, INTERVALS, MOST_RESAMPLES, Conditions, Resamples, Results, SystemResult, value_of
+from .suitability import (
     joins_captions,
     own_tokenizer,
     warn_of_language,
@@ -37,9 +40,6 @@ from .cautions import (
     warn_of_story_meteor,
     warn_of_wordless,
 )
-from .inputs import Given, both
-from .provenance import order_field, order_of_references
-from .results import AUTO, INTERVALS, MOST_RESAMPLES, Conditions, Resamples, Results, SystemResult, value_of
 from .units import found_unit, with_unit
 
 #: a metric, by name or as an object
@@ -308,7 +308,7 @@ def evaluate(
 
     The numbers are those of `storymeter score` on the same content, bit by bit.
     """
-    from .defaults import choose_metrics, tells_stories
+    from .suitability import choose_metrics, tells_stories
 
     wanted = None if metrics is None else list(parse_metrics(asked_metrics(metrics)).values())
     story = images is not None or (wanted is not None and tells_stories(wanted))

@@ -16,7 +16,7 @@ from ..formats.aliases import Role
 from ..formats.ids import bare_ids
 from ..metrics import Metric
 from ..progress import Note, Progress, silent, unsaid
-from .defaults import tells_stories
+from .suitability import tells_stories
 
 #: names of files that are training runs of the system that their folder is named after
 _SEED = re.compile(r"seed[-_]?\d+", re.IGNORECASE)

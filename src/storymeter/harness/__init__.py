@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING
 from .._lazy import late
 
 if TYPE_CHECKING:
-    from .declared import TASKS as TASKS, HarnessTask as HarnessTask
-    from .folder import write_lmms_eval as write_lmms_eval
+    from .folder import TASKS as TASKS, HarnessTask as HarnessTask, write_lmms_eval as write_lmms_eval
 
-_LATE = {"HarnessTask": "declared", "TASKS": "declared", "write_lmms_eval": "folder"}
+_LATE = dict.fromkeys(("HarnessTask", "TASKS", "write_lmms_eval"), "folder")
 
 __all__ = [*_LATE]
 __getattr__, __dir__ = late(__name__, _LATE)

@@ -26,8 +26,7 @@ from ..errors import UsageError
 from ..formats import corpus_from_records
 from ..formats.prose import read_answer
 from ..rewards import CiderD, SodaReward
-from .declared import TASKS, HarnessTask
-from .folder import to_corpora, to_rows
+from .folder import TASKS, HarnessTask, to_corpora, to_rows
 
 ENDINGS = (".mp4", ".mkv", ".webm", ".MP4", ".avi", ".mov")
 

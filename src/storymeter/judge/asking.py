@@ -37,8 +37,7 @@ from ..context import Budget
 from ..errors import DataError, StorymeterError
 from ..progress import Progress
 from .endpoint import RefusedError, Reply
-from .pictures import Shown, message
-from .prompt import Prompt
+from .prompt import Prompt, Shown, message
 from .scales import Scale
 
 #: how often a reply without a mark is asked again

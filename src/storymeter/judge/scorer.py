@@ -37,8 +37,7 @@ from ..pairs.sentences import texts_of
 from ..text.script import well_formed
 from .asking import Answers, Asking, Engine, Question, Tally
 from .endpoint import Address, Endpoint
-from .pictures import Shown, shown_of
-from .prompt import Prompt, get as get_prompt
+from .prompt import Prompt, Shown, get as get_prompt, shown_of
 from .scales import SCALES
 
 if TYPE_CHECKING:

@@ -36,7 +36,7 @@ _MODULES = {
     "Preference": "pairwise",
     "Result": "stress_results",
     "Results": "scores",
-    "SelfAgreement": "self_agreement",
+    "SelfAgreement": "report_card",
     "Similarity": "similarity",
     "SpanStudy": "assessment_page",
     "Support": "facts_graphs",

@@ -143,11 +143,11 @@ def test_show_cuts_words_as_it_is_told(run: Run, tmp_path: Path) -> None:
 
 
 def test_without_the_neural_part_one_line_says_what_is_lacking(monkeypatch: pytest.MonkeyPatch) -> None:
-    from storymeter.engine import defaults
+    from storymeter.engine import suitability
 
-    assert defaults.left_out("dense") == "" or not defaults.neural()
-    monkeypatch.setattr(defaults, "neural", lambda: False)
-    assert "soda_c(scorer=sts)" in defaults.left_out("dense") and "pip install" in defaults.left_out(
+    assert suitability.left_out("dense") == "" or not suitability.neural()
+    monkeypatch.setattr(suitability, "neural", lambda: False)
+    assert "soda_c(scorer=sts)" in suitability.left_out("dense") and "pip install" in suitability.left_out(
         "caption"
     )
 

@@ -27,8 +27,7 @@ from storymeter.meta.benchmarking import Card
 from storymeter.meta.self_agreeing import asked_again, is_asked
 from storymeter.pairs import meteor_tables
 from storymeter.registry import metric
-from storymeter.report.report_card import card_markdown
-from storymeter.report.self_agreement import judges
+from storymeter.report.report_card import card_markdown, judges
 from storymeter.report.stress import attack_list, attack_table
 from storymeter.stress import attacks, audit
 from storymeter.stress.consistency import LENGTH, ORDER, TWICE, steady

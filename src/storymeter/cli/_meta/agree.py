@@ -179,7 +179,7 @@ def _pooled(
     candidates: tuple[str, ...], wanted: Any, progress: Any, options: dict[str, Any]
 ) -> tuple[Any, list[str], Any]:
     """The documents that people judged as one task, the metrics asked for, and the run that scores them."""
-    from ...engine.defaults import default_metrics
+    from ...engine.suitability import default_metrics
 
     names = metric_names(options["metrics"])
     systems, against = read_both(candidates, options["references"], options, names)

@@ -48,7 +48,7 @@ def self_command(
     \b
     storymeter meta self mine.json -r r.json -m "judge(model=NAME,endpoint=URL)"
     """
-    from ...engine.defaults import default_metrics
+    from ...engine.suitability import default_metrics
     from ...meta import self_agreement
     from ...report import present
 

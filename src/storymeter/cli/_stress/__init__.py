@@ -122,7 +122,7 @@ def experiment(
     """The captions, the run over their references and the metrics asked for; a bar shows the progress.
 
     Without `default` metrics an experiment takes the usual ones, and can do without references."""
-    from ...engine.defaults import default_metrics
+    from ...engine.suitability import default_metrics
 
     names = metric_names(options["metrics"])
     (corpus,), against = read([candidates], options, needed=bool(default))

@@ -8,7 +8,7 @@ import datasets
 import evaluate
 
 from storymeter.arrays import FloatArray
-from storymeter.compat._texts import prepared
+from storymeter.compat._inputs import prepared
 from storymeter.options import Tokenizer
 from storymeter.pairs.scorer import PairScorer
 

@@ -4,8 +4,7 @@
                    the numbers depend on, sent to every worker
     folder         the folder of a run: files that appear whole, with checksums
     partitioning   slices to chunks by the hash of the document's id, and the chunks of a shard to corpora
-    counts         what a metric must know of the whole corpus first (CIDEr's document frequencies)
-    scoring        a shard to sums
+    scoring        a shard to sums, and first CIDEr's document frequencies of the whole corpus
     merging        the sums of all shards to `Results`
     run            the order of these, what is there already, and what failed
 

@@ -21,10 +21,10 @@ from ...errors import DataError, StorymeterError, UsageError
 from ...measure import asks_anyone
 from ...metrics import Metric
 from ...progress import Progress, silent
-from ..cautions import warn_of_language, warn_of_wordless
 from ..cluster import Failure, connected, each_on_workers
 from ..results import AUTO, Conditions, Resamples, Results
 from ..run import MetricLike, Run, cores
+from ..suitability import warn_of_language, warn_of_wordless
 from .folder import Folder
 from .inputs import RESULT, WORK, Job, distinct, find, glance, slices
 from .merging import merged_shards

@@ -35,12 +35,12 @@ class Dense(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
         metric: str = "soda_c",
         protocol: str = "paper",
     ) -> dict[str, Any]:
-        from storymeter.compat import _dense
+        from storymeter.compat import _inputs
         from storymeter.protocol import get
 
         said, truth = (
-            _dense.references({str(k): video for k, video in enumerate(videos)})
+            _inputs.references({str(k): video for k, video in enumerate(videos)})
             for videos in (predictions, references)
         )
-        score = _dense.scores([metric], said, [truth], get(protocol))[metric]
+        score = _inputs.scores([metric], said, [truth], get(protocol))[metric]
         return {metric: score.value, **score.parts, "signature": str(score.signature)}

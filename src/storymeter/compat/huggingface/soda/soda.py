@@ -35,15 +35,15 @@ class Soda(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
         variant: str = "c",
         protocol: str = "paper",
     ) -> dict[str, float]:
-        from storymeter.compat import _dense
+        from storymeter.compat import _inputs
         from storymeter.protocol import get
 
         said, truth = (
-            _dense.references({str(k): video for k, video in enumerate(videos)})
+            _inputs.references({str(k): video for k, video in enumerate(videos)})
             for videos in (predictions, references)
         )
         name = f"soda_{variant}"
-        score = _dense.scores([name], said, [truth], get(protocol))[name]
+        score = _inputs.scores([name], said, [truth], get(protocol))[name]
         return {
             "soda": score.value,
             "precision": score.parts["precision"],

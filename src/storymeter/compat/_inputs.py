@@ -1,10 +1,11 @@
-"""What the dense-captioning scripts are given, as our records, and the scores they ask for."""
+"""Inputs of the scripts that are replaced, as records of the package, and the scores that they report."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,20 @@ from ..captions import Caption, Corpus, Document
 from ..engine.run import Run
 from ..errors import DataError
 from ..metrics import Metric
+from ..options import Tokenizer
 from ..protocol import Protocol
 from ..scores import Score
+from ..text.tokenizers import tokenize
+
+
+def prepared(
+    predictions: Sequence[str], references: Sequence[str | Sequence[str]], tokenizer: Tokenizer
+) -> tuple[list[str], list[list[str]]]:
+    """Tokens of predictions and of each one's references."""
+    groups = [[group] if isinstance(group, str) else list(group) for group in references]
+    tokens = iter(tokenize([*predictions, *chain.from_iterable(groups)], tokenizer))
+    return [next(tokens) for _ in predictions], [[next(tokens) for _ in group] for group in groups]
+
 
 #: a file, or what it holds
 Source = str | os.PathLike[str] | Mapping[str, Any]
