@@ -51,7 +51,7 @@ NOT_STATED = "not stated"
 #: of a sentence encoder that learnt from captions of Flickr30k and COCO
 ENCODER_TRAINING = TrainingData(
     "encoder: captions of Flickr30k and COCO",
-    ("flickr8k-expert", "flickr8k-expert-all", "thumb", "nebula", "sick"),
+    ("flickr8k-expert", "flickr8k-expert-all", "thumb", "thumb-machines", "nebula", "hat", "sick"),
 )
 
 
