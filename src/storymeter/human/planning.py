@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..errors import UsageError, many
 from ..progress import Note, unsaid
 from .campaign.money import HOURLY
+from .ratings import from_records
 from .steps import Place
 
 if TYPE_CHECKING:
-    from .analysis.plan import Plan
+    from .analysis.plan import Plan, Variances
 
 
 def plan(
@@ -18,6 +20,7 @@ def plan(
     captions: int,
     difference: float,
     *,
+    task: str = "da",
     in_z: bool = False,
     power: float = 0.8,
     alpha: float = 0.05,
@@ -32,63 +35,111 @@ def plan(
     note: Note = unsaid,
     **costs: Any,
 ) -> Plan:
-    """How many HITs a difference between systems needs, by simulation.
+    """How many HITs a difference between systems needs.
 
-    systems, captions: systems, and captions of each.
-    difference: the smallest to be found, in points of the slider, or with `in_z` in standard deviations.
+    systems, captions: systems, and captions (stories) of each.
+    difference: the smallest to be found, in points of the slider, or with `in_z` in standard deviations;
+        preference: of the mean answer, from -2 to 2; survey: of the mean mark, from 1 to 5.
+    task: the kind of study: da, spans, preference or survey.
     power, alpha: wanted power and level of significance.
-    pilot: ratings that the spreads are estimated from.
+    pilot: ratings (or the campaign) that the spreads are estimated from.
     sd_captions, sd_ratings, sd_rater: spreads, where they are known.
     accept: raters of the pilot to use: passed or all.
     accepted: share of HITs that will pass the worker test.
     note: called with the spreads and with what other raters would find.
     costs: per_hit, overlap, price, hourly, seconds, fee, currency, budget.
     """
-    from .analysis.assessment import SYSTEM_MINIMUM
-    from .analysis.plan import ACCEPTED, BETWEEN, POINTS, WITHIN, from_pilot, plan as simulated
-    from .imports import read
+    from .analysis.plan import ACCEPTED, KINDS, plan as simulated
 
-    found = from_pilot(read(Path(pilot)), everybody=accept == "all") if pilot else None
-    between = sd_captions if sd_captions is not None else found.between if found else BETWEEN
-    within = sd_ratings if sd_ratings is not None else found.within if found else WITHIN
-    points = sd_rater if sd_rater is not None else found.sd if found else POINTS
-    share = accepted if accepted is not None else found.accepted if found else ACCEPTED
+    scored = KINDS[task].sides == 2
+    if in_z and not scored:
+        raise UsageError(f"The answers of a {task} study have no z.", hint="Leave out --in-z.")
+    found = _spreads(task, pilot, accept)
+    between = found.between if sd_captions is None else sd_captions
+    within = found.within if sd_ratings is None else sd_ratings
+    points = (found.sd if sd_rater is None else sd_rater) if scored else 1.0
+    share = accepted if accepted is not None else found.accepted if pilot else ACCEPTED
+    unit = "z" if scored else "marks" if task == "survey" else "answers from -2 to 2"
+    within_rater = f"; {points:.1f} points within a rater" if scored else ""
     note(
-        f"Spread: {between:.2f} between captions, {within:.2f} between ratings of a caption (z); {points:.1f}"
-        f" points within a rater; {share:.0%} of the work passes"
+        f"Spread: {between:.2f} between captions, {within:.2f} between ratings of a caption ({unit})"
+        f"{within_rater}; {share:.0%} of the work passes"
         + (
             f"; from the {found.source}."
-            if found
-            else "; as given or by default (--pilot estimates it from ratings)."
+            if pilot
+            else f"; {found.source} (--pilot estimates it from ratings)."
         )
     )
     result = simulated(
         systems,
         captions,
         difference if in_z else difference / points,
+        task=task,
         wanted=power,
         between=between,
         within=within,
+        deviation=found.deviation,
         alpha=alpha,
         accepted=share,
         simulations=simulations,
         seed=seed,
         **costs,
     )
+    for line in _asked(result, points if scored else None, power, costs.get("hourly", HOURLY)):
+        note(line)
+    return result
+
+
+def _spreads(task: str, pilot: Place | None, accept: str) -> Variances:
+    """Those of the pilot, or the usual ones."""
+    from .analysis.plan import ACCEPTED, BETWEEN, POINTS, WITHIN, Variances, from_pilot
+    from .analysis.power import ASSUMED, story_variances
+    from .sources import open_ratings
+    from .study import named
+
+    if pilot is None:
+        if task not in ASSUMED:
+            return Variances(BETWEEN, WITHIN, POINTS, ACCEPTED, "as given or by default")
+        between, within, deviation = ASSUMED[task]
+        return Variances(between, within, 1.0, ACCEPTED, "as given or assumed", deviation)
+    opened = open_ratings(Path(pilot))
+    if opened.kind.scored != named(task).scored or (not opened.kind.scored and opened.kind.name != task):
+        raise UsageError(
+            f"{pilot} holds the answers of a study of the kind {opened.kind.name}, not {task}.",
+            hint=f"Use --task {opened.kind.name}.",
+        )
+    if opened.table is not None or opened.kind.scored:
+        table = opened.table if opened.table is not None else from_records(opened.records)
+        return from_pilot(table, everybody=accept == "all")
+    verdicts = opened.kind.verdicts(opened.records)
+    used = [one for one in opened.records if accept == "all" or verdicts[one.rater].accepted is not False]
+    return story_variances(used, accepted=ACCEPTED if accept == "all" else len(used) / len(opened.records))
+
+
+def _asked(result: Plan, points: float | None, power: float, hourly: float) -> list[str]:
+    """What the analysis will say of a study of this size: the same limits."""
+    from .analysis.assessment import SYSTEM_MINIMUM
+    from .analysis.rater_effects import FEW_RATERS
+
     smallest = result.smallest_difference
-    note(
+    in_points = f" z ({smallest * points:.1f} points)" if points is not None else ""
+    said = [
         f"With {result.raters:,} raters, one HIT each, the test over raters finds differences from"
-        f" {smallest:.2f} z ({smallest * points:.1f} points) on with power {power:g}."
+        f" {smallest:.2f}{in_points} on with power {power:g}."
         if smallest == smallest
         else "One rater cannot show a difference that holds for other raters: plan more HITs."
-    )
+    ]
     if result.pay is not None:
-        note(f"Pay: {result.pay.rate}. {result.pay.bill}.")
-        if warning := result.pay.warning(costs.get("hourly", HOURLY)):
-            note(warning)
-    if result.ratings_per_system < SYSTEM_MINIMUM:
-        note(
+        said.append(f"Pay: {result.pay.rate}. {result.pay.bill}.")
+        said.append(result.pay.warning(hourly))
+    if points is not None and result.ratings_per_system < SYSTEM_MINIMUM:
+        said.append(
             f"note: {result.ratings_per_system:,} ratings per system; human analyse will note fewer than"
             f" {SYSTEM_MINIMUM}, the minimum that the method's authors recommend."
         )
-    return result
+    if result.raters < FEW_RATERS:
+        said.append(
+            f"note: {many(result.raters, 'rater')}; human analyse will note fewer than {FEW_RATERS}, whose"
+            " results do not generalise to other raters."
+        )
+    return [line for line in said if line]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ..human.analysis.plan import BOTS, HONEST, Plan, TestRates
+from ..human.analysis.plan import BOTS, HONEST, KINDS, Plan, TestRates
 from .presentation import Presentation, plain, present, present_all
 from .table import Column, Table, numbers, to_json
 
@@ -27,12 +27,23 @@ def plan_json(plan: Plan) -> str:
 
 
 def plan_table(plan: Plan) -> Table:
+    scored = KINDS[plan.task].sides == 2
+    found = (
+        "the share of simulated studies of this size that found the difference by the rank-sum test over"
+        " captions; smallest z: the smallest difference that the test over raters (the default of human"
+        " analyse) finds with the wanted power, if so many raters take one HIT each and like systems"
+        " differently by .2 z"
+        if scored
+        else "the share of studies of this size in which the test over raters of human analyse finds the"
+        " difference; smallest difference: what it finds with the wanted power, if so many raters take one"
+        " HIT each"
+    )
     return Table(
         [
-            *numbers(",d", "HITs", "ratings per system", "captions"),
+            *numbers(",d", "HITs", KINDS[plan.task].counted, "captions"),
             Column("power", ".3f"),
             Column("raters", ",d"),
-            Column("smallest z", ".3f"),
+            Column("smallest z" if scored else "smallest difference", ".3f"),
             *numbers(",.2f", "cost", "cost per system"),
         ],
         [
@@ -48,11 +59,8 @@ def plan_table(plan: Plan) -> Table:
             ]
         ],
         note=(
-            f"captions: of each system, rated by {plan.overlap} raters or more each; power: the share of"
-            " simulated studies of this size that found the difference by the rank-sum test over captions;"
-            " smallest z: the smallest difference that the test over raters (the default of human analyse)"
-            " finds with the wanted power, if so many raters take one HIT each and like systems differently"
-            " by .2 z; cost with the fee; HITs include those of raters who will not pass."
+            f"captions: of each system, rated by {plan.overlap} raters or more each; power: {found}; cost"
+            " with the fee; HITs include those of raters who will not pass."
         ),
     )
 

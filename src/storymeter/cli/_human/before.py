@@ -217,10 +217,14 @@ check_command = ManyFiles(
 
 
 @click.command("plan")
+@option("--task", "Kind of study.", ("da", "spans", "preference", "survey"), "da")
 @option("--systems", "Number of systems, including the hidden human system.", FROM_TWO)
 @option("--captions", "Number of captions (videos) of each system.", FROM_TWO)
 @option(
-    "--difference", "Smallest difference to detect, in points of the slider (or in z with --in-z).", float
+    "--difference",
+    "Smallest difference to detect, in points of the slider (or in z with --in-z); preference: of the mean"
+    " answer, from -2 to 2; survey: of the mean mark.",
+    float,
 )
 @option("--in-z", "The difference is in standard deviations of a rater, not in points.", bool)
 @option("--power wanted", "Statistical power.", WITHIN, 0.8)
@@ -228,12 +232,10 @@ check_command = ManyFiles(
 @option(
     "--pilot", "Take the spread of captions, ratings and raters from these ratings.", PATH, metavar="RATINGS"
 )
-@option(
-    "--sd-captions", "Spread between captions of a system, in z.  [default: 0.43]", click.FloatRange(0, 1e6)
-)
+@option("--sd-captions", "Spread between captions of a system.  [default: 0.43 z]", click.FloatRange(0, 1e6))
 @option(
     "--sd-ratings",
-    "Spread between ratings of a caption, in z.  [default: 0.76]",
+    "Spread between ratings of a caption.  [default: 0.76 z]",
     click.FloatRange(0, 1e6, min_open=True),
 )
 @option("--sd-rater", "A rater's spread, in points.  [default: 32]", click.FloatRange(0, 1e6, min_open=True))
@@ -248,7 +250,11 @@ check_command = ManyFiles(
     "Share of the HITs that will pass the worker test.  [default: that of the pilot, or 0.8]",
     ABOVE_ZERO,
 )
-@option("--per-hit", "System captions in a HIT.", COUNT, 70)
+@option(
+    "--per-hit",
+    "System captions (comparisons, sequences) in a HIT.  [default: da 70, spans 20, preference 10, survey 8]",
+    COUNT,
+)
 @option("--overlap", "Number of raters per caption, so that their agreement can be measured.", COUNT, OVERLAP)
 @option(
     "--budget",
@@ -258,7 +264,12 @@ check_command = ManyFiles(
 )
 @option("--price", "Pay per HIT.  [default: --hourly for the time that a HIT takes]", AMOUNT)
 @option("--hourly", "Pay per hour below which there is a warning.", AMOUNT, 8.0)
-@option("--seconds", "Time that a rater takes for an item, its clip included.", POSITIVE, 15.0)
+@option(
+    "--seconds",
+    "Time that a rater takes for an item, its clip included.  [default: da 15, spans 34, preference 33,"
+    " survey 80]",
+    POSITIVE,
+)
 @option("--fee", "The platform's fee, as a share of the pay.", AMOUNT, 0.2)
 @option("--currency", "Currency of the pay.", default="USD")
 @option("--simulations", "Simulated studies (raters).  [default: 500 (2000)]", click.IntRange(50, 100_000))

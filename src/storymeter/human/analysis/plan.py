@@ -7,11 +7,8 @@ which it does is the power; the smallest m that reaches the wanted power, times 
 system captions of a HIT and the share of raters that usually passes, is the number of HITs. `variances` takes
 both sds from a pilot.
 
-**Smallest difference.** The default clusters take raters as random (`rater_effects`): a rater likes a system
-more or less than others do (sd `DEVIATION`). With one HIT a rater, the variance of a difference is
-2 (between² + within² / ratings of a caption) / captions + 2 deviation² / raters, and the test has raters - 1
-degrees of freedom; the smallest difference that it finds with the wanted power follows from the noncentral t
-distribution.
+**Smallest difference.** That of the test with raters as random (`power`), the default of `human analyse`,
+with one HIT a rater. Studies of stories (preference, survey) are planned by this test alone.
 
 **Worker tests.** Raters of known character rate k control pairs; a bot that passes is a false accept, an
 honest rater who does not is a false reject."""
@@ -21,32 +18,66 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
 
 from ...arrays import FloatArray
 from ...errors import DataError, UsageError
-from ...stats.paired import detectable
-from ...stats.ranks import rank_sum
 from ..campaign.design import OVERLAP
 from ..campaign.money import HOURLY, Pay, fair_price
-from ..ratings import Ratings
-from .quality import TESTS, Test, assess, run_test
+from .power import (
+    ACCEPTED,
+    BETWEEN,
+    DEVIATION,
+    POINTS,
+    WITHIN,
+    Variances,
+    from_pilot,
+    power,
+    power_over_raters,
+    smallest_difference,
+    story_variances,
+    variances,
+)
+from .quality import TESTS, Test, run_test
 from .reliability import Cost, cost
-from .scores import credited, means, standardise
 
-#: what `variances` finds in the cs-en ratings of WMT 2021 (docs/human-analysis.md says how)
-BETWEEN, WITHIN = 0.43, 0.76
-#: sd of how much more or less than others a rater likes a system, in z (WMT 2021 cs-en: .16 to .24)
-DEVIATION = 0.2
-#: a rater's standard deviation in points of the slider (one real MTurk batch: 31.7)
-POINTS = 32.0
-#: share of the work by raters who pass
-ACCEPTED = 0.8
-#: seconds that a rater takes for an item, with a clip of some six seconds; share of a HIT that is no control
-SECONDS, SYSTEM_SHARE = 15.0, 0.7
+__all__ = [
+    "ACCEPTED",
+    "BETWEEN",
+    "DEVIATION",
+    "POINTS",
+    "WITHIN",
+    "Variances",
+    "from_pilot",
+    "power",
+    "power_over_raters",
+    "smallest_difference",
+    "story_variances",
+    "variances",
+]
+
+
+class Kind(NamedTuple):
+    """A HIT of a kind of study: items that are not there to test raters, and their share of all; seconds that
+    an item takes, with a clip of some six seconds (survey: four stories); what is counted."""
+
+    per_hit: int
+    share: float
+    seconds: float
+    counted: str
+    #: how many sides a difference has (`power`)
+    sides: int = 1
+
+
+KINDS = {
+    "da": Kind(70, 0.7, 15.0, "ratings per system", 2),
+    "spans": Kind(20, 0.4, 34.0, "ratings per system", 2),
+    "preference": Kind(10, 2 / 3, 33.0, "comparisons of two systems"),
+    "survey": Kind(8, 1.0, 80.0, "ratings per system"),
+}
 #: mean and sd of scores for undamaged and damaged captions, by character; scores are rounded and stay in
 #: 0..100
 HONEST = {
@@ -58,19 +89,6 @@ HONEST = {
 SHARED = 10.0
 BOTS = ("random", "constant", "extremes", "lazy", "drifting")
 _LIMIT = 200_000
-
-
-@dataclass(frozen=True, slots=True)
-class Variances:
-    """`between` captions of one system, `within` one caption between raters, both sds in z; `sd`: a rater's,
-    in raw points.
-    """
-
-    between: float
-    within: float
-    sd: float
-    accepted: float
-    source: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +107,7 @@ class Plan:
     smallest_difference: float = math.nan
     #: what it pays
     pay: Pay | None = None
+    task: str = "da"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,107 +120,33 @@ class TestRates:
     rejects: dict[str, float]
 
 
-def variances(pilot: Ratings, *, accepted: float = 1.0) -> Variances:
-    """One-way random effects within systems: captions rated by two or more raters tell the two variances
-    apart.
-    """
-    z = standardise(pilot)
-    row, system = credited(pilot, z)
-    value = z[row]
-    captions, unit, size = np.unique(
-        system * len(pilot.item) + pilot.item.codes[row], return_inverse=True, return_counts=True
-    )
-    owner = captions // len(pilot.item)
-    free = len(value) - len(size)
-    if free < 10:
-        raise DataError(
-            f"The pilot has {free} second ratings of a caption; at least 10 are needed to tell captions from"
-            " raters.",
-            hint="Give the spread instead: --sd-captions and --sd-ratings.",
-        )
-    mean = means(value, unit, len(size))
-    within = float(((value - mean[unit]) ** 2).sum()) / free
-    system_mean = means(value, system, len(pilot.systems))
-    groups = len(size) - len(np.unique(owner))
-    spread = float((size * (mean - system_mean[owner]) ** 2).sum()) / max(groups, 1)
-    k0 = (len(value) - float((size**2).sum()) / len(value)) / max(groups, 1)
-    rater = pilot.rater.codes
-    deviation = pilot.value - means(pilot.value, rater, len(pilot.rater))[rater]
-    sd = math.sqrt(float((deviation**2).sum()) / max(len(pilot) - len(np.unique(rater)), 1))
-    return Variances(
-        math.sqrt(max(0.0, (spread - within) / k0)),
-        math.sqrt(within),
-        sd,
-        accepted,
-        f"pilot of {len(pilot):,} ratings",
-    )
-
-
-def from_pilot(pilot: Ratings, *, everybody: bool = False) -> Variances:
-    """The spreads of the raters who pass (all of them, where nobody could be tested), and the share of the
-    ratings that is theirs.
-    """
-    quality = assess(pilot)
-    kept = quality.accepted
-    if everybody or not any(worker.pairs for worker in quality.workers):
-        kept = np.ones(len(kept), dtype=bool)
-    if not kept.any():
-        raise DataError(
-            f"None of the {len(kept):,} raters of the pilot passed the control test.",
-            hint="Use --accept all, or give the spreads: --sd-captions, --sd-ratings and --sd-rater.",
-        )
-    used = pilot.of_raters(kept)
-    return variances(used, accepted=ACCEPTED if everybody else len(used) / len(pilot))
-
-
-def power(
-    ratings: int,
-    captions: int,
-    difference: float,
-    *,
-    between: float = BETWEEN,
-    within: float = WITHIN,
-    alpha: float = 0.05,
-    overlap: int = 1,
-    simulations: int = 500,
-    seed: int = 0,
-) -> float:
-    """The share of simulated studies with `ratings` per system, `overlap` or more for each caption, in which
-    the better system wins at alpha.
-    """
-    random = np.random.default_rng(seed)
-    used = max(1, min(ratings // overlap, captions))
-    k = np.full(used, ratings // used)
-    k[: ratings % used] += 1
-    spread = np.sqrt(between**2 + within**2 / k)
-    groups = np.repeat(np.arange(simulations), used)
-    better, other = (random.normal(size=(simulations, used)) * spread for _ in range(2))
-    p = rank_sum((better + difference).ravel(), other.ravel(), groups, groups, simulations)
-    return float((p < alpha).mean())
-
-
 def plan(
     systems: int,
     captions: int,
     difference: float,
     *,
+    task: str = "da",
     wanted: float = 0.8,
     accepted: float = ACCEPTED,
-    per_hit: int = 70,
+    per_hit: int | None = None,
     overlap: int = OVERLAP,
     price: float | None = None,
     fee: float = 0.20,
     hourly: float = HOURLY,
     currency: str = "USD",
-    seconds: float = SECONDS,
+    seconds: float | None = None,
     budget: float | None = None,
+    deviation: float = DEVIATION,
     **simulated: Any,
 ) -> Plan:
-    """Doubling, then bisection, over simulated power; with a `budget`, the power of as many HITs as it pays.
-    `difference` in z; `accepted`: the share of work by raters who pass; `seconds`: the time of an item, by
-    which a HIT is paid where there is no `price`; `simulated`: what `power` takes beside these.
+    """Doubling, then bisection, over power; with a `budget`, the power of as many HITs as it pays.
+    `difference` in z (preference: in answers from -2 to 2; survey: in marks); `accepted`: the share of work
+    by raters who pass; `seconds`: the time of an item, by which a HIT is paid where there is no `price`;
+    `simulated`: what `power` takes beside these.
     """
-    hit_seconds = seconds * per_hit / SYSTEM_SHARE
+    kind = KINDS[task]
+    per_hit = per_hit or kind.per_hit
+    hit_seconds = (seconds or kind.seconds) * per_hit / kind.share
     pay = Pay(0, fair_price(hit_seconds, hourly) if price is None else price, fee, currency, hit_seconds)
     if systems < 2 or captions < 2 or difference <= 0 or not 0 < wanted < 1 or not 0 < accepted <= 1:
         raise UsageError(
@@ -209,10 +154,21 @@ def plan(
             " and 1.",
             hint="Check the numbers given.",
         )
+    # what has to be counted once for each item of a HIT: systems, pairs of systems, or the sequence
+    groups = {"preference": systems * (systems - 1) / 2, "survey": 1.0}.get(task, float(systems))
+    known = ("between", "within", "alpha")
+    spreads: dict[str, Any] = {key: simulated[key] for key in known if key in simulated}
+    spreads |= {"overlap": overlap, "deviation": deviation, "sides": kind.sides}
     curve: dict[int, float] = {}
 
+    def raters_of(m: int) -> int:
+        return math.ceil(m * groups / per_hit)
+
     def reached(m: int) -> bool:
-        curve[m] = power(m, captions, difference, overlap=overlap, **simulated)
+        if kind.sides == 2:
+            curve[m] = power(m, captions, difference, overlap=overlap, **simulated)
+        else:
+            curve[m] = power_over_raters(m, captions, raters_of(m), difference, **spreads)
         return curve[m] >= wanted
 
     hits = 0
@@ -220,7 +176,7 @@ def plan(
     if budget is not None:
         each = pay.price * (1 + fee)
         hits = int(budget / each + 1e-9) if each else 0
-        high = int(hits * accepted * per_hit / systems)
+        high = int(hits * accepted * per_hit / groups)
         if high < 2:
             raise UsageError(
                 f"{budget:,.2f} {currency} pays {hits:,} HITs at {each:,.2f} with the fee: too few ratings of"
@@ -231,7 +187,7 @@ def plan(
     while budget is None and not reached(high):
         if high >= _LIMIT:
             raise DataError(
-                f"Even {high:,} ratings per system reach a power of only {curve[high]:.2f} with {captions:,}"
+                f"Even {high:,} {kind.counted} reach a power of only {curve[high]:.2f} with {captions:,}"
                 " captions.",
                 hint="Rate more captions, or look for a larger difference.",
             )
@@ -240,10 +196,9 @@ def plan(
     while budget is None and high - low > max(2, high // 50):
         middle = (low + high) // 2
         low, high = (low, middle) if reached(middle) else (middle, high)
-    hits = hits or math.ceil(high * systems / per_hit / accepted)
+    hits = hits or math.ceil(high * groups / per_hit / accepted)
     pay = msgspec.structs.replace(pay, hits=hits)
-    raters = math.ceil(high * systems / per_hit)
-    spreads = {key: simulated[key] for key in ("between", "within", "alpha") if key in simulated}
+    raters = raters_of(high)
     return Plan(
         high,
         hits,
@@ -253,29 +208,10 @@ def plan(
         max(1, min(high // overlap, captions)),
         overlap,
         raters,
-        smallest_difference(high, captions, raters, wanted=wanted, overlap=overlap, **spreads),
+        smallest_difference(high, captions, raters, wanted=wanted, **spreads),
         pay,
+        task,
     )
-
-
-def smallest_difference(
-    ratings: int,
-    captions: int,
-    raters: int,
-    *,
-    wanted: float = 0.8,
-    overlap: int = 1,
-    between: float = BETWEEN,
-    within: float = WITHIN,
-    deviation: float = DEVIATION,
-    alpha: float = 0.05,
-) -> float:
-    """What the test over raters finds with the wanted power, in z: `ratings` of each system, by `raters`."""
-    if raters < 2:
-        return math.nan
-    used = max(1, min(ratings // overlap, captions))
-    error = math.sqrt(2 * (between**2 + within**2 * used / ratings) / used + 2 * deviation**2 / raters)
-    return detectable(raters - 1, alpha, wanted) * error
 
 
 def worker_tests(

@@ -331,9 +331,17 @@ def _seconds(media: Sequence[Clip], slots: Sequence[dict[str, Any]], study: Stud
 
 
 def _thin(study: Study, key: Sequence[KeyLine], options: CampaignRequest) -> str:
-    """What the analysis will say of the number of ratings; nothing where there are enough."""
+    """What the analysis will say of the number of ratings or raters; nothing where there are enough."""
     if not study.scored:
-        return ""
+        from ..analysis.rater_effects import FEW_RATERS
+
+        seats = len({line.hit for line in key}) * options.raters_per_hit
+        if seats >= FEW_RATERS:
+            return ""
+        return (
+            f"{many(seats, 'assignment')}; results from fewer than {FEW_RATERS} raters do not generalise to"
+            " other raters, and the analysis will say so (--hits, --raters-per-hit)."
+        )
     from ..analysis.assessment import SYSTEM_MINIMUM
 
     per = Counter(name for line in key if line.kind in ("system", "repeat") for name in line.systems)
