@@ -21,7 +21,7 @@ import sqlalchemy as sa
 from human_kit import Folder, Platform, assignment, seat, start
 
 from storymeter.human.direct import Direct
-from storymeter.human.server import connection
+from storymeter.human.server import app
 
 #: more than any body may have, less than a busy machine minds
 MEGABYTES = 60
@@ -251,9 +251,9 @@ def test_two_servers_deal_one_seat_each(
 
 def test_the_head_has_to_come_soon() -> None:
     """The limits themselves: nobody may wait for ever, and files stay for the database."""
-    assert connection.HEAD_SECONDS <= 30 and connection.HEAD_BYTES <= 65_536
-    connection.make_room()
-    assert connection.Connection.most >= 50
+    assert app.HEAD_SECONDS <= 30 and app.HEAD_BYTES <= 65_536
+    app.make_room()
+    assert app.Connection.most >= 50
 
 
 @pytest.mark.parametrize("pieces", [1, 7, 40_000])

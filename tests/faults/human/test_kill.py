@@ -25,7 +25,7 @@ from human_kit import Folder, Layout, Store, assignment, rating, ratings, seat, 
 
 from storymeter.human.campaign.backup import backup, restore
 from storymeter.human.rehearsal import Bot, Truth, Visitor, browsers
-from storymeter.human.store.copying import look, one_file
+from storymeter.human.store.engines import look, one_file
 
 RATERS = 50
 KILLS = 5

@@ -13,7 +13,7 @@ from human_kit import STUDIES, named
 from rating_kit import analyse, from_records, run, write
 
 from storymeter.captions import Rating
-from storymeter.human.server.arrivals import Arrivals
+from storymeter.human.server.context import Arrivals
 from storymeter.human.study import of_records
 
 SOURCE = Path(__file__).resolve().parents[3] / "src" / "storymeter"

@@ -17,7 +17,7 @@ from storymeter.errors import DataError
 from storymeter.human import analyse
 from storymeter.human.campaign import texts
 from storymeter.human.campaign.backup import backup, restore
-from storymeter.human.clock import Clock
+from storymeter.human.server.context import Clock
 from storymeter.human.server.words import languages
 from storymeter.human.store.tables import correction, setting
 

@@ -21,7 +21,7 @@ import msgspec
 
 from ...errors import DataError, UsageError, some
 from ..store import Store
-from ..store.copying import copy, look, one_file
+from ..store.engines import copy, look, one_file
 from . import texts
 from .record import Folder, private, readable
 

@@ -1,13 +1,19 @@
-"""What a browser may know of a place: a random-looking id, made from the signing key. No system, no kind, no
+"""The parts that all handlers of requests share: store, pages, clock, and public ids.
+
+A browser knows a place by a random-looking id, made from the signing key. It holds no system, no kind, no
 pair, no file name; the two showings of one clip have different addresses."""
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import hmac
+import time
+from collections import deque
+from concurrent.futures import Future
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
@@ -19,13 +25,55 @@ from ..campaign import texts
 from ..campaign.export import MTURK_FRAMES, MTURK_HOSTS
 from ..campaign.record import Folder, Secrets, fingerprint
 from ..campaign.secret_random import drawn
-from ..clock import Clock
 from ..lru import Recent
 from ..store import RaterLink, RaterProgress, Store, Terms
-from .arrivals import Arrivals
 from .requests import PageError
 from .security import AdminGate, Limiter, address, policy
 from .words import words
+
+
+class Clock:
+    """Seconds since 1970 that neither jump nor run backwards, whatever happens to the time of day."""
+
+    def __init__(self) -> None:
+        self._start = time.time() - time.monotonic()
+
+    def now(self) -> float:
+        return self._start + time.monotonic()
+
+
+T = TypeVar("T")
+
+
+class Arrivals:
+    """Results of the store, whose writer is a thread, for waiting requests: `asyncio.wrap_future` for many
+    futures at once. The event loop is woken once for a transaction, not once for each answer."""
+
+    def __init__(self) -> None:
+        self._ready: deque[tuple[asyncio.Future[Any], Future[Any]]] = deque()
+
+    def of(self, future: Future[T]) -> asyncio.Future[T]:
+        loop = asyncio.get_running_loop()
+        waiting: asyncio.Future[T] = loop.create_future()
+
+        def arrived(done: Future[T]) -> None:
+            self._ready.append((waiting, done))
+            if len(self._ready) == 1:  # else the loop has been woken, and has not come to the end of them yet
+                loop.call_soon_threadsafe(self._deliver)
+
+        future.add_done_callback(arrived)
+        return waiting
+
+    def _deliver(self) -> None:
+        while self._ready:
+            waiting, done = self._ready.popleft()
+            if waiting.done():  # nobody waits any more
+                continue
+            error = done.exception()
+            if error is not None:
+                waiting.set_exception(error)
+            else:
+                waiting.set_result(done.result())
 
 
 class Ids:

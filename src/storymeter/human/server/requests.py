@@ -1,5 +1,4 @@
-"""Reading what a request brings: in pieces, and up to a limit. `connection` limits
-how long it may take."""
+"""Bodies of requests, read in pieces and up to a limit; `Connection` limits how long it may take."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def need_server() -> None:
     try:
         import uvicorn  # noqa: F401
 
-        from . import app, connection  # noqa: F401
+        from . import app  # noqa: F401
     except ImportError:
         raise MissingPartError.extra("Serving a campaign", "human") from None
 
@@ -69,8 +69,7 @@ def serve(
     need_server()
     import uvicorn
 
-    from .app import create_app
-    from .connection import Connection, make_room
+    from .app import Connection, create_app, make_room
 
     if watch is not None:
         folder.campaign = msgspec.structs.replace(folder.campaign, watch=watch)

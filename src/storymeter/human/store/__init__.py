@@ -20,7 +20,7 @@ except ImportError:
     raise MissingPartError.extra("Human studies", "human") from None
 
 from ..lru import Recent
-from . import answers, engines, erasing, growing, progress, seats
+from . import answers, engines, growing, progress, seats
 from .answers import Answer, LastAnswer, Outcome
 from .engines import TROUBLE, Database, SessionTakenError, StoreError, StoreFullError
 from .seats import RaterProgress, Terms, Visitor
@@ -201,11 +201,11 @@ class Store:
 
     def erase(self, name: str, stand_in: str, now: float) -> Future[int]:
         """Delete the answers of a rater and what the rater is known by; how many there were (-1: unknown)."""
-        return self._writer.submit(lambda c: erasing.erase(c, name, stand_in, now))
+        return self._writer.submit(lambda c: growing.erase(c, name, stand_in, now))
 
     def reset(self) -> Future[None]:
         """Forget every answer: for a copy that nobody's work depends on."""
-        return self._writer.submit(erasing.reset)
+        return self._writer.submit(growing.reset)
 
     # --- the work ---
 

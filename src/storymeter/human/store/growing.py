@@ -1,8 +1,10 @@
-"""What a campaign consists of: put in when it is new, and more of it later, while raters are at work."""
+"""The contents of a campaign: put in when it is new, more of it later, while raters are at work, and a rater
+who withdraws erased."""
 
 from __future__ import annotations
 
 import operator
+import secrets
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -11,7 +13,7 @@ import sqlalchemy as sa
 
 from ...errors import DataError
 from .seats import Visitor, enter, get_setting
-from .tables import NOTHING, clip, seat, setting, slot
+from .tables import NOTHING, assignment, clip, correction, rater, rating, seat, setting, slot, ticket, viewing
 
 
 class Content(NamedTuple):
@@ -95,3 +97,40 @@ def _insert_all(connection: sa.Connection, table: sa.Table, rows: list[dict[str,
         marks = ", ".join("?" * len(names))
         statement = f"INSERT INTO {table.name} ({columns}) VALUES ({marks})"  # noqa: S608 (our own names)
         connection.exec_driver_sql(statement, list(values))
+
+
+def erase(connection: sa.Connection, name: str, stand_in: str, now: float) -> int:
+    """Delete what a rater (pseudonym, or id on the platform) answered and is known by; how many answers there
+    were, or -1 where nobody has that name. The seats become free; what was finished stays counted as paid."""
+    who = sa.or_(rater.c.pseudonym == name, rater.c.external == name)
+    person = connection.execute(sa.select(rater.c.id).where(who)).scalar()
+    if person is None:
+        return -1
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("PRAGMA secure_delete = ON")  # nothing stays readable in the file
+    theirs = sa.select(assignment.c.id).where(assignment.c.rater == person)
+    count = connection.execute(sa.delete(rating).where(rating.c.assignment.in_(theirs))).rowcount
+    for table in (viewing, correction):
+        connection.execute(sa.delete(table).where(table.c.assignment.in_(theirs)))
+    connection.execute(sa.update(seat).where(seat.c.assignment.in_(theirs)).values(assignment=None))
+    nothing = {"turn": None, "code": None, "code_used_at": None, "places": None}
+    connection.execute(
+        sa.update(assignment).where(assignment.c.rater == person).values(state="erased", **nothing)
+    )
+    for row in connection.execute(sa.select(ticket.c.id).where(ticket.c.rater == person)).all():
+        blank = {"fingerprint": secrets.token_hex(32), "session": "", "submit_to": ""}
+        connection.execute(sa.update(ticket).where(ticket.c.id == row.id).values(**blank))
+    connection.execute(
+        sa.update(rater)
+        .where(rater.c.id == person)
+        .values(external=stand_in, pseudonym=stand_in, held_at=now, held_reason="erased")
+    )
+    return count
+
+
+def reset(connection: sa.Connection) -> None:
+    """No answers, no work, every seat free and the campaign open."""
+    connection.execute(sa.update(seat).values(assignment=None))
+    for table in (rating, viewing, correction, assignment):
+        connection.execute(sa.delete(table))
+    connection.execute(sa.update(setting).where(setting.c.name == "state").values(value="open"))

@@ -10,8 +10,7 @@ from typing import Any
 
 from ...captions import Rating
 from ...errors import DataError, some
-from .compounds import readings, split_names
-from .content import by_content, no_role
+from .compounds import by_content, no_role, readings, split_names
 from .roles import (
     CRITERIA,
     GENERAL,
