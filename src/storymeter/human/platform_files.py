@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -228,22 +229,26 @@ def caption_scores(raw: bytes, name: str, notes: list[str]) -> dict[str, list[An
     """`SYS,SID,RAW.SCR,Z.SCR,N`: the mean of each caption, whose raters are not in the file. Its z is what
     the tests between systems are about.
     """
-    table, ratings = _Table(name), 0.0
+    table, raws, counts = _Table(name), list[float](), list[float]()
     for number, row in enumerate(csv.DictReader(text(raw, name).splitlines()), 2):
         try:
-            z = float(row["Z.SCR"])
-            ratings += float(row["N"])
+            z, count = float(row["Z.SCR"]), float(row["N"])
         except (TypeError, ValueError):
             table.problems.append(f"line {number}")
             continue
         system, item = plain_cell(row["SYS"] or ""), plain_cell(row["SID"] or "")
         table.add("(not published)", "", item, system, "system", z, None, "")
+        counts.append(count)
+        try:
+            raws.append(float(row["RAW.SCR"]))
+        except (TypeError, ValueError):  # z-scores alone
+            raws.append(math.nan)
     columns = table.columns(
         "A row is a system, a caption, its raw and its z mean, and its number of ratings."
     )
     rows = len(columns["value"])
     notes.append(
-        f"{name} has the means of {rows:,} captions ({ratings:,.0f} ratings), not their raters: the z means"
-        " are compared by the rank-sum test over captions, which says nothing of other raters."
+        f"{name} has the means of {rows:,} captions ({sum(counts):,.0f} ratings), not their raters: the z"
+        " means are compared by the rank-sum test over captions, which says nothing of other raters."
     )
-    return {**columns, "standardised": [True] * rows}
+    return {**columns, "standardised": [True] * rows, "raw": raws, "count": counts}

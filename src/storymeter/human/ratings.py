@@ -101,11 +101,19 @@ class Ratings:
     held: Labels | None = None
     #: the ends of the scale of raw scores
     bounds: tuple[float, float] = (0.0, 100.0)
-    #: the file has z-scores, and says so
+    #: the rows are published means of captions: `value` is a z mean, `raw` the raw one (NaN where there is
+    #: none), and `count` how many ratings they are means of
     standardised: bool = False
+    raw: FloatArray | None = None
+    count: FloatArray | None = None
 
     def __len__(self) -> int:
         return len(self.value)
+
+    @property
+    def total(self) -> int:
+        """How many ratings there are, which published means of captions count."""
+        return len(self) if self.count is None else int(self.count.sum())
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -154,6 +162,8 @@ class Ratings:
             credit=self.credit.take(chosen),
             stratum=self.stratum.take(keep) if self.stratum is not None else None,
             held=self.held.take(keep) if self.held is not None else None,
+            raw=self.raw[keep] if self.raw is not None else None,
+            count=self.count[keep] if self.count is not None else None,
         )
 
 
@@ -214,7 +224,9 @@ def from_columns(columns: Mapping[str, Any], notes: Sequence[str] = ()) -> Ratin
         *_credits(columns, n),
         stratum=labels("stratum") if columns.get("stratum") is not None else None,
         held=held if any(held.names) else None,
-        standardised=_all_or_none(columns.get("standardised", [])),
+        standardised=(published := _all_or_none(columns.get("standardised", []))),
+        raw=_numbers(columns["raw"], n) if published else None,
+        count=_numbers(columns["count"], n) if published else None,
     )
     usable = np.abs(value) < LARGEST
     if not usable.all():

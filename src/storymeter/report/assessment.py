@@ -103,7 +103,11 @@ def system_table(analysis: Analysis) -> Table:
             (
                 *_found(ranking),
                 *([_basis(ranking)] if both else []),
-                *(["raw is –: the file holds standardised scores only."] if analysis.scale == "z" else []),
+                *(
+                    ["raw is –: the file holds standardised scores only."]
+                    if any(s.raw is None for s in ranking.systems)
+                    else []
+                ),
             )
         ),
     )
@@ -192,6 +196,8 @@ def evidence_table(analysis: Analysis) -> Table:
 
 
 def summary_lines(analysis: Analysis) -> list[str]:
+    if analysis.ratings.standardised:  # published means: a note says what the file has, and of no rater
+        return []
     quality, agree, split = analysis.quality, analysis.agreement, analysis.split_half
     passed = int(quality.accepted.sum())
     second = {
@@ -285,7 +291,7 @@ HEAD = ("SYS", "SID", "RAW.SCR", "Z.SCR", "N")
 def caption_rows(analysis: Analysis) -> Iterator[tuple[str, str, float | None, float, int]]:
     """System, item, raw mean (None where the file holds z only), z mean, ratings; by system and item."""
     captions, ratings = analysis.captions, analysis.used
-    raw = captions.raw.tolist() if analysis.scale == "raw" else [None] * len(captions.z)
+    raw = [None if math.isnan(value) else value for value in captions.raw.tolist()]
     rows = zip(
         (ratings.systems[k] for k in captions.system.tolist()),
         (ratings.item.names[k] for k in captions.item.tolist()),

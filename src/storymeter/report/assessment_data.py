@@ -94,6 +94,8 @@ def analysis_data(
     pay = stated(pay or analysis.pay, analysis.hits)
     ranking, quality = analysis.ranking, analysis.quality
     split = analysis.split_half
+    # published means of captions: who rated them, and what it cost, is not in the file
+    published = analysis.ratings.standardised
     return {
         "schema": 1,
         "test": quality.test,
@@ -103,10 +105,12 @@ def analysis_data(
         "accept": analysis.accept,
         "tested": analysis.tested,
         "bounds": list(analysis.ratings.bounds) if analysis.scale == "raw" else None,
-        "ratings": len(analysis.ratings),
-        "ratings_used": len(analysis.used),
-        "hits": analysis.hits,
-        "workers": [
+        "ratings": analysis.ratings.total,
+        "ratings_used": analysis.used.total,
+        "hits": None if published else analysis.hits,
+        "workers": []
+        if published
+        else [
             {
                 "id": w.id,
                 "pairs": w.pairs,
@@ -148,7 +152,7 @@ def analysis_data(
             f"clusters_{one.by}": [list(cluster) for cluster in one.clusters]
             for one in (analysis.other, ranking)
         },
-        "raters_used": ranking.raters,
+        "raters_used": None if published else ranking.raters,
         "reliability": {
             "krippendorff_alpha": known(analysis.agreement.alpha),
             "icc": known(analysis.agreement.icc),
@@ -158,7 +162,9 @@ def analysis_data(
             "usual_agreement": quality.usual,
         },
         "influence": influence_json(analysis.influence),
-        "cost": {
+        "cost": None
+        if published
+        else {
             "hits": pay.hits,
             "total": pay.total,
             "per_system": pay.total / len(ranking.systems),

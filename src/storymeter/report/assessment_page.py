@@ -133,6 +133,7 @@ def present_analysis(
     second run agreed; `spans`: what an error span study adds."""
     pay = stated(analysis.pay, analysis.hits, price=price, fee=fee, currency=currency)
     more: dict[str, Any] = {"pay": pay, "repeated": repeated}
+    people = not analysis.ratings.standardised  # published means of captions say nothing of raters
 
     def tables(style: str, width: int | None) -> list[Table]:
         listed = [system_table(analysis)]
@@ -141,10 +142,10 @@ def present_analysis(
         listed += [profile_table(spans), kind_table(spans)] if spans else []
         if style == "table":
             listed += [pair_table(analysis)] if several(analysis) else []
-            listed += [worker_table(analysis)]
+            listed += [worker_table(analysis)] if people else []
             listed += [evidence_table(analysis)] if checked(analysis) else []
             listed += [rater_table(spans)] if spans else []
-            listed += [influence_table(analysis.influence)]
+            listed += [influence_table(analysis.influence)] if people else []
         return listed
 
     return Presentation(
@@ -235,6 +236,7 @@ def analysis_page(
         replication=replication_line(repeated) if repeated else "",
         # what raters of another tool were asked is not known
         ours=analysis.ratings.ours,
+        people=not analysis.ratings.standardised,
         tested=analysis.tested,
         several=several(analysis),
         systems=shown(system_table(analysis), SYSTEM_WORDS),

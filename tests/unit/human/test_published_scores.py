@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -37,6 +38,23 @@ def test_figure_7_is_one_command(published: Path, run: Verb) -> None:
     expected = stats.mannwhitneyu(z["good"], z["bad"], alternative="greater", method="asymptotic").pvalue
     assert pair["p"] == pytest.approx(expected)
     assert any("16 captions (32 ratings)" in note for note in found["notes"])
+    assert {s["name"]: (s["raw"], s["captions"], s["n"]) for s in found["systems"]} == {
+        "good": (63.5, 8, 16),
+        "bad": (43.5, 8, 16),
+    }
+    assert (found["ratings"], found["workers"], found["raters_used"], found["cost"]) == (32, [], None, None)
+
+
+def test_nothing_is_said_of_raters_who_are_not_in_the_file(
+    published: Path, tmp_path: Path, run: Verb
+) -> None:
+    page = tmp_path / "page.html"
+    code, out, err = run("human", "analyse", str(published), "--html", str(page))
+    assert code == 0, err
+    html = page.read_text(encoding="utf-8")
+    for words in ("1 rater", "(not published)", "streak", "control pairs", "USD"):
+        assert words not in out + err, words
+        assert words not in html, words
 
 
 def test_the_file_that_captions_writes_is_read_again(published: Path, tmp_path: Path, run: Verb) -> None:
@@ -44,6 +62,23 @@ def test_the_file_that_captions_writes_is_read_again(published: Path, tmp_path: 
     assert run("human", "analyse", str(published), "--captions", str(again))[0] == 0
     values = [imports.read(path).value.tolist() for path in (published, again)]
     assert sorted(values[0]) == pytest.approx(sorted(values[1]))
+    lines = again.read_text(encoding="utf-8").splitlines()
+    assert sorted(lines[1:]) == sorted(f"{s},{k},{float(raw)},{z},2" for s, k, raw, z in ROWS)
+
+
+def test_raw_means_that_are_not_published_are_not_known(tmp_path: Path, run: Verb) -> None:
+    path = tmp_path / "z.csv"
+    path.write_text("".join(re.sub(r"(,\d+),\d+,", r"\1,NA,", line) + "\n" for line in CSV.splitlines()))
+    code, out, err = run("human", "analyse", str(path), "--format", "json")
+    assert code == 0, err
+    assert [s["raw"] for s in json.loads(out)["systems"]] == [None, None]
+
+
+def test_table_5_is_one_command(published: Path, tmp_path: Path, run: Verb) -> None:
+    other = tmp_path / "other.csv"
+    other.write_text("SYS,SID,RAW.SCR,Z.SCR,N\ngood,all,70,.9,9\nbad,all,30,-.1,9\n")
+    code, _, err = run("human", "analyse", str(published), "--replicates", str(other))
+    assert code == 0 and "Replication over 2 systems" in err
 
 
 def test_z_means_and_ratings_are_not_mixed(published: Path, tmp_path: Path) -> None:

@@ -130,11 +130,7 @@ def analyse(
         accept,
         len(work),
         moved,
-        (
-            *_notes(ratings, quality, ranking, scale),
-            *without.sentences(missing),
-            *moved.notes,
-        ),
+        (*_notes(ratings, quality, ranking), *without.sentences(missing), *moved.notes),
         rankings["ranksum" if clusters == "raters" else "raters"],
     )
 
@@ -165,14 +161,14 @@ def _in_range(ratings: Ratings, scale: str) -> Ratings:
     return replace(ratings.rows(good), notes=(*ratings.notes, f"{worst}; they were left out."))
 
 
-def _notes(ratings: Ratings, quality: Quality, ranking: Ranking, scale: str) -> tuple[str, ...]:
+def _notes(ratings: Ratings, quality: Quality, ranking: Ranking) -> tuple[str, ...]:
     notes = [*ratings.notes, *quality.notes, *ranking.notes]
     if quality.incomplete:
         notes.append(
             f"{quality.incomplete:,} control captions have no partner that the same rater rated (a HIT left"
             " half done?); they are not used in any test."
         )
-    if not any(worker.pairs for worker in quality.workers):
+    if not any(worker.pairs for worker in quality.workers) and not ratings.standardised:
         repeats = "" if (ratings.kind == REPEAT).any() else ", the check of repeats"
         notes.append(
             f"There are no control pairs, so that no rater could be tested: the worker test{repeats} and the"
@@ -184,6 +180,6 @@ def _notes(ratings: Ratings, quality: Quality, ranking: Ranking, scale: str) -> 
             f"Fewer than {SYSTEM_MINIMUM} ratings, the minimum that the method's authors recommend for a"
             f" system: {', '.join(thin)}."
         )
-    if scale == "z":
+    if any(s.raw is None for s in ranking.systems):
         notes.append("The file holds standardised scores, so raw means are not known.")
     return tuple(notes)

@@ -50,6 +50,7 @@ class CaptionScores:
 
     system: IntArray
     item: IntArray
+    #: NaN where the file holds standardised scores only
     raw: FloatArray
     z: FloatArray
     n: IntArray
@@ -119,10 +120,10 @@ def caption_scores(
     z = standardise(ratings, scale)
     row, system = credited(ratings, z)
     n_items = len(ratings.item)
-    captions, place, count = np.unique(
-        system * n_items + ratings.item.codes[row], return_inverse=True, return_counts=True
-    )
-    raw, standard = ratings.value[row], z[row]
+    captions, place = np.unique(system * n_items + ratings.item.codes[row], return_inverse=True)
+    count = np.bincount(place, weights=None if ratings.count is None else ratings.count[row])
+    known = ratings.value if scale == "raw" else ratings.raw
+    raw, standard = np.full(len(row), np.nan) if known is None else known[row], z[row]
     if repeats == "merge":
         mine, which = np.unique(place * len(ratings.rater) + ratings.rater.codes[row], return_inverse=True)
         raw, standard = (means(values, which, len(mine)) for values in (raw, standard))
@@ -132,7 +133,7 @@ def caption_scores(
         captions % n_items,
         _exact_means(raw, place, len(captions)),
         _exact_means(standard, place, len(captions)),
-        count,
+        count.astype(np.int64),
     )
 
 
@@ -202,7 +203,7 @@ def rank(
         p = beats(captions.z, place[captions.system], len(order))
     wins = p < alpha
     systems = tuple(
-        _system(ratings.systems[k], captions, captions.system == k, scale, wins, position)
+        _system(ratings.systems[k], captions, captions.system == k, wins, position)
         for position, k in enumerate(order)
     )
     if intervals is not None:
@@ -292,13 +293,13 @@ def _rater_notes(raters: int, p: FloatArray, names: list[str]) -> list[str]:
 
 
 def _system(
-    name: str, captions: CaptionScores, rows: BoolArray, scale: str, wins: BoolArray, position: int
+    name: str, captions: CaptionScores, rows: BoolArray, wins: BoolArray, position: int
 ) -> SystemScore:
-    z = captions.z[rows]
+    z, raw = captions.z[rows], float(captions.raw[rows].mean())
     ranks = (1 + int(wins[:, position].sum()), len(wins) - int(wins[position].sum()))
     return SystemScore(
         name,
-        None if scale == "z" else float(captions.raw[rows].mean()),
+        None if math.isnan(raw) else raw,
         float(z.mean()),
         int(captions.n[rows].sum()),
         len(z),
