@@ -8,8 +8,9 @@
 (1, 1)
 
 `rank` ranks systems by pairwise votes. `plan` says how many ratings a question needs, `new` builds a
-campaign, `serve` runs its server, `simulate` rehearses it, `extend` adds to it, `status` and `export` read
-it, `backup` and `restore` keep it; `check`, `preview`, `verify`, `erase` and `close` are an organiser's work
+campaign, `serve` runs its server, `simulate` rehearses it, `pilot` tries it with a few raters, `extend` adds
+to it, `status` and `export` read it, `backup` and `restore` keep it; `check`, `preview`, `verify`, `erase`
+and `close` are an organiser's work
 beside it."""
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         preview as preview,
         verify as verify,
     )
+    from .piloting import pilot as pilot
     from .planning import plan as plan
     from .steps import (
         NewCampaign as NewCampaign,
@@ -44,6 +46,7 @@ _STEPS = ("NewCampaign", "backup", "export", "new", "restore", "serve", "simulat
 _LATE = {
     "analyse": "analysis.studies",
     "rank": "analysis.studies",
+    "pilot": "piloting",
     "plan": "planning",
     **dict.fromkeys(("check", "close", "erase", "extend", "preview", "verify"), "keeping"),
     **dict.fromkeys(_STEPS, "steps"),

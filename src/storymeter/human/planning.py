@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError, many
 from ..progress import Note, unsaid
 from .campaign.money import HOURLY
-from .ratings import from_records
+from .ratings import Ratings, from_records
 from .steps import Place
 
 if TYPE_CHECKING:
-    from .analysis.plan import Plan, Variances
+    from ..captions import Rating
+    from .analysis.plan import Plan
+    from .analysis.power import Variances
+    from .study import Study
 
 
 def plan(
@@ -92,28 +96,46 @@ def plan(
 
 def _spreads(task: str, pilot: Place | None, accept: str) -> Variances:
     """Those of the pilot, or the usual ones."""
-    from .analysis.plan import ACCEPTED, BETWEEN, POINTS, WITHIN, Variances, from_pilot
-    from .analysis.power import ASSUMED, story_variances
     from .sources import open_ratings
     from .study import named
 
     if pilot is None:
-        if task not in ASSUMED:
-            return Variances(BETWEEN, WITHIN, POINTS, ACCEPTED, "as given or by default")
-        between, within, deviation = ASSUMED[task]
-        return Variances(between, within, 1.0, ACCEPTED, "as given or assumed", deviation)
-    opened = open_ratings(Path(pilot))
-    if opened.kind.scored != named(task).scored or (not opened.kind.scored and opened.kind.name != task):
+        return spreads_of(named(task), (), accept)
+    found = open_ratings(Path(pilot))
+    if found.kind.scored != named(task).scored or (not found.kind.scored and found.kind.name != task):
         raise UsageError(
-            f"{pilot} holds the answers of a study of the kind {opened.kind.name}, not {task}.",
-            hint=f"Use --task {opened.kind.name}.",
+            f"{pilot} holds the answers of a study of the kind {found.kind.name}, not {task}.",
+            hint=f"Use --task {found.kind.name}.",
         )
-    if opened.table is not None or opened.kind.scored:
-        table = opened.table if opened.table is not None else from_records(opened.records)
-        return from_pilot(table, everybody=accept == "all")
-    verdicts = opened.kind.verdicts(opened.records)
-    used = [one for one in opened.records if accept == "all" or verdicts[one.rater].accepted is not False]
-    return story_variances(used, accepted=ACCEPTED if accept == "all" else len(used) / len(opened.records))
+    return spreads_of(found.kind, found.records if found.table is None else found.table, accept)
+
+
+def spreads_of(kind: Study, ratings: Ratings | Sequence[Rating], accept: str) -> Variances:
+    """How captions, raters and ratings differ, by the ratings of raters who pass (`accept` all: of
+    everybody), and the share of them; the usual spreads where there are no ratings."""
+    from .analysis.power import (
+        ACCEPTED,
+        ASSUMED,
+        BETWEEN,
+        POINTS,
+        WITHIN,
+        Variances,
+        from_pilot,
+        story_variances,
+    )
+
+    if not len(ratings):
+        if kind.name not in ASSUMED:
+            return Variances(BETWEEN, WITHIN, POINTS, ACCEPTED, "as given or by default")
+        between, within, deviation = ASSUMED[kind.name]
+        return Variances(between, within, 1.0, ACCEPTED, "as given or assumed", deviation)
+    if isinstance(ratings, Ratings):
+        return from_pilot(ratings, everybody=accept == "all")
+    if kind.scored:
+        return from_pilot(from_records(ratings), everybody=accept == "all")
+    verdicts = kind.verdicts(ratings)
+    used = [one for one in ratings if accept == "all" or verdicts[one.rater].accepted is not False]
+    return story_variances(used, accepted=ACCEPTED if accept == "all" else len(used) / len(ratings))
 
 
 def _asked(result: Plan, points: float | None, power: float, hourly: float) -> list[str]:

@@ -6,7 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+import msgspec
+
+from ..errors import many
 from ..human.analysis.plan import BOTS, HONEST, KINDS, Plan, TestRates
+from ..human.piloting import Pilot
 from .presentation import Presentation, plain, present, present_all
 from .table import Column, Table, numbers, to_json
 
@@ -14,6 +18,37 @@ from .table import Column, Table, numbers, to_json
 @present.register(Plan)
 def present_plan(plan: Plan) -> Presentation:
     return plain("Plan of a human study", [plan_table(plan)], json=lambda: plan_json(plan))
+
+
+@present.register(Pilot)
+def present_pilot(pilot: Pilot) -> Presentation:
+    """The go/no-go page."""
+    words = {True: "good", False: "no", None: "–"}
+    rows = [[words[one.good], one.what, one.found, one.expected] for one in pilot.findings]
+    under_way = (
+        "No pilot is under way: everybody gets work."
+        if pilot.places is None
+        else f"Until the decision {many(pilot.places, 'rater')} get work: storymeter human pilot DIR --go"
+        " opens the study to all."
+    )
+    advice = [f"{one.what}: {one.advice}" for one in pilot.findings if one.advice]
+    decision = {True: "GO", False: "NO GO", None: "NOT YET"}[pilot.go]
+    tables = [
+        Table(
+            ["", "finding", "found", "expected"],
+            rows,
+            title=f"Pilot: {decision}",
+            note=" ".join([*advice, under_way]),
+        )
+    ]
+    if pilot.comments:
+        said = [[one.rater, one.item, one.text] for one in pilot.comments]
+        tables.append(Table(["rater", "item", "comment"], said, title="What raters wrote"))
+    return plain(
+        f"Pilot of {pilot.title}",
+        tables,
+        json=lambda: to_json({"schema": 1, **msgspec.to_builtins(pilot)}),
+    )
 
 
 @present_all.register(TestRates)

@@ -31,6 +31,7 @@ _MODULES = {
     "OracleScore": "stress_results",
     "PairwiseRanking": "pairwise",
     "Persuasion": "stress_results",
+    "Pilot": "planning",
     "Plan": "planning",
     "Pointing": "agreement_page",
     "Preference": "pairwise",

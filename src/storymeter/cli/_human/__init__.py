@@ -19,6 +19,7 @@ VERBS = {
     "export": "after",
     "extend": "during",
     "new": "before",
+    "pilot": "during",
     "plan": "before",
     "preview": "during",
     "rank": "after",

@@ -18,11 +18,13 @@ from .._options import (
     FROM_ZERO,
     PATH,
     PORT,
+    POSITIVE,
     SHARE,
     ManyFiles,
     busy,
     format_option,
     option,
+    print_result,
     progress_bar,
     put,
     say,
@@ -122,6 +124,8 @@ def status_command(folder: Path, style: str) -> None:
         f" {seen['ratings']:,} of {seen['wanted']:,} ratings; {pay['said']}, {seen['cost_so_far']:,.2f} of"
         f" {seen['cost']:,.2f} {seen['currency']} with the fee so far"
     )
+    if seen["pilot"] is not None:
+        say(f"Pilot: {many(seen['pilot'], 'rater')} get work until the decision (storymeter human pilot).")
     if pay["warning"]:
         say(pay["warning"])
     note = flag_legend(flag for r in seen["raters"] for flag in r["flags"]) if style == "table" else ""
@@ -330,6 +334,50 @@ def extend_command(folder: Path, systems: tuple[str, ...], dry_run: bool, **opti
         done = extend(folder, systems, dry_run=dry_run, progress=progress, note=say, **options)
     put(Table(["", "campaign"], [list(row) for row in done.plan]), "table", "")
     say("Nothing was changed." if dry_run else f"The campaign in {folder} is extended.")
+
+
+# `storymeter human pilot DIR`: a few raters first, then the decision.
+
+
+@click.command("pilot")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@option("--raters", "Begin: so many raters get work, others wait until the decision.", COUNT)
+@option("--go", "End the pilot: everybody gets work.", bool)
+@option(
+    "--difference",
+    "Smallest difference that the study must find: points of the slider; preference: of the mean answer;"
+    " survey: of the mean mark.",
+    POSITIVE,
+)
+@option(
+    "--html page",
+    "Also write the findings as a page.  [default: pilot.html]",
+    is_flag=False,
+    flag_value="pilot.html",
+    metavar="[FILE]",
+)
+@format_option("table", "json", "csv", "markdown")
+def pilot_command(folder: Path, go: bool, page: str | None, style: str, **options: Any) -> None:
+    """Try the campaign in DIR with a few raters first.
+
+    Prints what the pilot found and whether to go on: time per HIT, pay per hour, raters who pass, cost, and
+    the difference that the whole study finds. The answers of the pilot are part of the study.
+
+    \b
+    storymeter human pilot study --raters 5
+    storymeter human pilot study
+    storymeter human pilot study --go
+    """
+    from ...files import write_text
+    from ...human import pilot
+    from ...report import present, render
+
+    shown = present(pilot(folder, go=go, note=say, **options))
+    if page is not None:
+        write_text(page, render(shown, "html"))
+        say(f"Page: {page}")
+    say(*shown.notes)
+    print_result(shown, style)
 
 
 @click.command("demo")

@@ -53,6 +53,7 @@ def overview(folder: Folder, store: Store) -> dict[str, Any]:
         "unvouched": study.missing_controls(folder.key.values()),
         "platform": campaign.platform.name,
         "state": store.state(),
+        "pilot": int(places) if (places := store.get("pilot")) is not None else None,
         "hits": campaign.hits,
         "hit_size": campaign.hit_size,
         "seats": {

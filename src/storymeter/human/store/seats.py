@@ -180,7 +180,9 @@ def claim(connection: sa.Connection, ticket_id: int, terms: Terms, now: float) -
         .where(ticket.c.id == ticket_id, ticket.c.consented_at.is_(None))
         .values(consented_at=now)
     )
-    if _pilot_is_full(connection, here.rater):
+    if _pilot_is_full(connection, here.rater) and not (
+        expire(connection, now) and not _pilot_is_full(connection, here.rater)
+    ):
         return here._replace(stage="paused")
     turn = _turn(connection, here.rater, terms.hits_per_rater)
     if turn is None:
