@@ -81,13 +81,37 @@ class Measure(Options):
         if not self.declaration.names:
             return type(self).__name__.lower()
         named, declared = self._named(), options_of(type(self))
-        values = {key: getattr(self, key) for key in declared if key not in named.preset}
-        options = {
-            key: declared[key].print(value)
-            for key, value in values.items()
-            if declared[key].always or value != declared[key].default
-        }
-        return str(Name(named.word, options))
+        return str(Name(named.word, {key: declared[key].print(value) for key, value in self._stated()}))
+
+    @property
+    def stand_in(self) -> str:
+        """What works in place of the original's engine, which is not packaged; '' where nothing does."""
+        return ""
+
+    @property
+    def heading(self) -> str:
+        """The name above a column of values: with the engine where it is not the original's, such as
+        `bertscore(minilm)`. `registry.metric` reads it, too.
+        """
+        if not self.declaration.names:
+            return self.name
+        declared = options_of(type(self))
+        inner = [
+            f"{key}={value.heading if isinstance(value, Measure) else declared[key].print(value)}"
+            for key, value in self._stated()
+            if value != self.stand_in
+        ]
+        inner = [self.stand_in, *inner] if self.stand_in else inner
+        return self._named().word + (f"({','.join(inner)})" if inner else "")
+
+    def _stated(self) -> list[tuple[str, Any]]:
+        """The options that the name states, and their values."""
+        preset = self._named().preset
+        return [
+            (key, value)
+            for key, each in options_of(type(self)).items()
+            if key not in preset and ((value := getattr(self, key)) != each.default or each.always)
+        ]
 
     def _named(self) -> Named:
         """The name whose options this measure has."""

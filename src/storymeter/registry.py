@@ -55,9 +55,32 @@ GROUPS = {"metric": ("storymeter.metrics", "storymeter.pairs"), "scorer": ("stor
 
 
 def metric(text: str) -> Metric:
-    """Any measure; a scorer of sentence pairs is a metric of whole documents too."""
-    made: Metric = _build(parse(text), "metric", Metric)
+    """Any measure; a scorer of sentence pairs is a metric of whole documents too. A name may be a heading,
+    which has the engine of the default in it.
+
+    >>> metric("bertscore(minilm,idf=true)")
+    BertScore(idf=True)
+    """
+    made: Metric = _build(parse(_without_engine(text)), "metric", Metric)
     return made
+
+
+def heading(name: str) -> str:
+    """How a column with the values of a measure is headed, given its name; another name stands as it is."""
+    try:
+        return metric(name).heading if name.partition("(")[0] in MEASURES else name
+    except StorymeterError:
+        return name
+
+
+def _without_engine(text: str) -> str:
+    word, _, options = text.strip().partition("(")
+    if not options or word not in MEASURES or "=" in options.partition(",")[0]:
+        return text
+    cls, named = declared(word)
+    engine = cls(**named.preset).stand_in
+    rest = options.removeprefix(engine).removeprefix(",")
+    return f"{word}({rest}".replace("()", "") if engine and options.startswith(engine) else text
 
 
 def scorer(text: str) -> PairScorer:

@@ -98,6 +98,32 @@ def test_a_wrong_choice_is_refused_wherever_it_comes_from(wrong) -> None:
     assert caught.value.hint
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_heading_is_read_like_the_name(name: str) -> None:
+    made = registry.metric(name)
+    assert registry.metric(made.heading) == made
+    assert registry.heading(name) == made.heading
+
+
+def test_headings_say_where_the_engine_is_not_the_original_s() -> None:
+    made = {
+        "bertscore(idf=true)": "bertscore(minilm,idf=true)",
+        "bertscore(model=/m)": "bertscore(model=/m)",
+        "spice": "spice(rules)",
+        "spice(engine=java)": "spice(engine=java)",
+        "wmd": "wmd(minilm)",
+        "soda_c(scorer=wmd)": "soda_c(scorer=wmd(minilm))",
+        "rovist_c": "rovist_c(minilm)",
+        "rovist(coherence=/m)": "rovist(efficientnet,coherence=/m)",
+        "rovist_nr": "rovist_nr",
+        "meteor": "meteor",
+    }
+    assert {name: registry.heading(name) for name in made} == made
+    assert registry.heading("people's choice (mean)") == "people's choice (mean)"
+    with pytest.raises(UsageError, match="not of the form"):
+        registry.metric("bertscore(bert)")
+
+
 def test_a_scorer_may_be_given_by_name() -> None:
     assert Soda("c", scorer="cider(idf=video)") == registry.metric("soda_c(scorer=cider(idf=video))")
 

@@ -126,6 +126,7 @@ class VectorFile:
         )
         if not (table.is_file() and listing.is_file()):
             self._compile(table, listing)
+        self.files = (table, listing)
         self.table: Float32 = np.load(table, mmap_mode="r")
         self.places: dict[str, int] = {}
         for place, word in enumerate(listing.read_text(encoding="utf-8").split("\n")):

@@ -83,6 +83,10 @@ class BertScore(ModelScorer):
         return self.idf
 
     @property
+    def stand_in(self) -> str:
+        return "" if self.model else "minilm"
+
+    @property
     def trained_on(self) -> TrainingData:
         if self.model:
             return TrainingData("the training data of the given model")

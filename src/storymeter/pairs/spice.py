@@ -178,6 +178,10 @@ class Spice(ModelScorer):
             )
 
     @property
+    def stand_in(self) -> str:
+        return "rules" if self.engine == "rules" else ""  # `engine=parse` stands in every name
+
+    @property
     def trained_on(self) -> TrainingData:
         if self.engine == "java":
             return TrainingData("the original's parser: a treebank")

@@ -67,6 +67,10 @@ class Wmd(ModelScorer):
     symmetric: ClassVar[bool] = True
 
     @property
+    def stand_in(self) -> str:
+        return "" if self.vectors else "minilm"
+
+    @property
     def trained_on(self) -> TrainingData:
         return TrainingData("the training data of the given vectors") if self.vectors else ENCODER_TRAINING
 

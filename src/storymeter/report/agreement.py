@@ -16,8 +16,9 @@ from ..meta.choices import ChoiceResult
 from ..meta.scores import Scores
 from ..meta.statistics import MetricResult
 from ..meta.words import Pointing, WordResult
+from ..registry import heading
 from ..stats.correlation import pearson
-from .table import Column, Table, interval_cell, keys, numbers, to_json
+from .table import Cell, Column, Table, interval_cell, keys, numbers, to_json
 
 STATISTICS = {
     "pearson": "r",
@@ -104,7 +105,7 @@ def agreement_table(agreement: Agreement) -> Table:
             said.append("lower is better: sign reversed")
         rows.append(
             [
-                r.metric,
+                headed(r),
                 r.n,
                 r.values["pearson"],
                 interval_cell(r.intervals.get("pearson"), "none drawn"),
@@ -135,6 +136,12 @@ def agreement_table(agreement: Agreement) -> Table:
         note=f"p against best: {test}, two-sided, uncorrected (corrected ones in the table of comparisons)."
         + (" Fisher 95 %: of r, for other systems of the same kind." if fisher else ""),
     )
+
+
+def headed(result: MetricResult) -> Cell:
+    """The name of a metric of a table; of one that Storymeter scored, with its engine (`Measure.heading`)."""
+    ours = result.signature and "|plugin:" not in result.signature
+    return Cell(result.metric, heading(result.metric) if ours else result.metric)
 
 
 def _compared(agreement: Agreement) -> str:
@@ -172,7 +179,7 @@ def system_points(
 def interval_table(agreement: Agreement) -> Table:
     rows = [
         [
-            r.metric,
+            headed(r),
             STATISTICS[key],
             r.values[key],
             *(tuple(i) if i else None for i in map(r.intervals.get, (key, f"{key}_fisher"))),

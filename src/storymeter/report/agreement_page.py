@@ -24,6 +24,7 @@ from .agreement import (
     choice_data,
     choice_table,
     comparison_table,
+    headed,
     interval_table,
     pointing_table,
     shown_statistics,
@@ -219,8 +220,11 @@ def criteria_table(agreements: Sequence[Agreement]) -> Table:
     names = sorted(titled, key=[*_PARTS].index) if titled.keys() <= _PARTS.keys() else [*titled]
     found = [{r.metric: r for r in titled[name].results} for name in names]
     rows: list[list[Any]] = [
-        [metric, *(one[metric].values.get(key) if metric in one else None for one in found for key in shown)]
-        for metric in dict.fromkeys(metric for one in found for metric in one)
+        [
+            headed(r),
+            *(one[r.metric].values.get(key) if r.metric in one else None for one in found for key in shown),
+        ]
+        for r in {r.metric: r for one in found for r in one.values()}.values()
     ]
     parts = [
         next((r for metric, r in one.items() if metric.partition("(")[0] == _PARTS.get(name)), None)

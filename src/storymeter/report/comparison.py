@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 from ..engine.gating import Checked, GateResult
 from ..engine.results import Comparison
 from ..errors import many
+from ..registry import heading
 from .marks import rough, scale_note, skewed, tied, too_few
 from .presentation import Presentation, present, present_all
 from .table import Cell, Column, Table, keys, numbers, to_json
@@ -62,7 +63,7 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
     seeded = any(c.p_seeds is not None for c in comparisons)
     rows = [
         [
-            c.metric,
+            _headed(c),
             c.a,
             c.b,
             *_values(c, c.value_a, c.value_b, c.difference),
@@ -97,11 +98,11 @@ def narrow_tables(comparisons: Sequence[Comparison]) -> list[Table]:
     by_pair = len(pairs) <= len(metrics)
     groups: dict[str, list[Comparison]] = {}
     for c in comparisons:
-        groups.setdefault(f"A: {c.a}, B: {c.b}" if by_pair else c.metric, []).append(c)
+        groups.setdefault(f"A: {c.a}, B: {c.b}" if by_pair else heading(c.metric), []).append(c)
     found: list[Table] = []
     for title, own in groups.items():
         name = keys("metric" if by_pair else "A, B")
-        names = [c.metric if by_pair else f"{c.a}, {c.b}" for c in own]
+        names = [heading(c.metric) if by_pair else f"{c.a}, {c.b}" for c in own]
         counts = sorted({c.n for c in own})
         number = f"{counts[0]:,} to " * (counts[0] < counts[-1]) + many(counts[-1], "document")
         values = [[*_values(c, c.value_a, c.value_b, c.difference), _interval(c), c.p_holm] for c in own]
@@ -144,13 +145,17 @@ def _interval(c: Comparison) -> Cell:
     return Cell(c.interval, f"[{', '.join(f'{end * c.scale:+.2f}' for end in c.interval)}]")
 
 
+def _headed(c: Comparison) -> Cell:
+    return Cell(c.metric, heading(c.metric))
+
+
 def _detectable(c: Comparison) -> Cell:
     return Cell(c.detectable, "–" if math.isnan(c.detectable) else f"{c.detectable * c.scale:.2f}")
 
 
 def needed_table(comparisons: Sequence[Comparison], difference: float) -> Table:
     """How many documents would find a difference of this many points."""
-    rows = [[c.metric, c.a, c.b, c.documents_for, c.units or c.n, _detectable(c)] for c in comparisons]
+    rows = [[_headed(c), c.a, c.b, c.documents_for, c.units or c.n, _detectable(c)] for c in comparisons]
     seeded = any(c.p_seeds is not None for c in comparisons)
     units = any(c.units not in (0, c.n) for c in comparisons)
     what = "units" if units else "documents"

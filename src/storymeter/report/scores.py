@@ -150,12 +150,12 @@ def score_table(results: Results) -> Table:
     """
     rows, numbers = [], []
     for system in results.systems:
-        for score in system.scores:
+        for metric, score in zip(results.metrics, system.scores, strict=True):
             people, few = Column("", ".2f", score.scale), dict(list(score.parts.items())[:4])
             rows.append(
                 [
                     system.name,
-                    score.metric,
+                    Cell(score.metric, heading(score.metric, metric)),
                     *(Cell(x, people.show(x)) for x in (score.value, score.interval)),
                     Cell(score.parts, people.show(few)),
                     score.n,
@@ -167,7 +167,9 @@ def score_table(results: Results) -> Table:
     return Table(
         [*names, "score", "95 %", "parts", Column("n", ",d")],
         rows,
-        note=" ".join(note for note in (scale_note(_percent(results)), *remarks(results)) if note),
+        note=" ".join(
+            note for note in (scale_note(_percent(results)), engine_note(results), *remarks(results)) if note
+        ),
         signatures=signature_lines(results),
         machine=machine,
     )
@@ -193,7 +195,7 @@ def leaderboard_table(results: Results, comparisons: Sequence[Comparison] = ()) 
         for part in metric.shown_parts:
             heads.append(part)
             columns.append([_part(system.scores[k], part) for system in results.systems])
-        heads.append(first_score.metric + arrows[first_score.higher_is_better])
+        heads.append(heading(first_score.metric, metric) + arrows[first_score.higher_is_better])
         both = zip(results.systems, by_metric[k], strict=True)
         columns.append([_cell(system.scores[k], mark) for system, mark in both])
     rows = [[system.name, *(column[k] for column in columns)] for k, system in enumerate(results.systems)]
@@ -210,6 +212,7 @@ def leaderboard_table(results: Results, comparisons: Sequence[Comparison] = ()) 
         rough(units) if any("±" in cell.text for cell in shown) else "",
         "↓ lower is better." if any(m.higher_is_better is False for m in results.metrics) else "",
         scale_note(_percent(results)),
+        engine_note(results),
         *remarks(results),
     ]
     return Table(
@@ -229,6 +232,27 @@ def notebook(results: Results) -> str:
     return table + "".join(f"<p class=note>{escape(line)}</p>\n" for line in gaps)
 
 
+def heading(name: str, metric: Metric) -> str:
+    """What stands above a column: the name under which the run has the metric, with the engine beside it
+    where that is not the original's.
+    """
+    if name.partition("(")[0] == metric.name.partition("(")[0]:
+        return metric.heading
+    return f"{name}({metric.stand_in})" if metric.stand_in else name
+
+
+def engine_note(results: Results) -> str:
+    """Which metrics have another engine than the original."""
+    scores = results.systems[0].scores
+    names = [s.metric.partition("(")[0] for s, m in zip(scores, results.metrics, strict=True) if m.stand_in]
+    if not names:
+        return ""
+    what = (
+        "has another engine than the original" if len(names) == 1 else "have other engines than the originals"
+    )
+    return f"{', '.join(names)} {what}, named in brackets: do not compare with published values."
+
+
 def remarks(results: Results) -> list[str]:
     """What the metrics say of their scores."""
     return list(
@@ -241,8 +265,11 @@ def remarks(results: Results) -> list[str]:
 
 
 def _part(score: Score, part: str) -> Cell:
-    value = score.parts[part]
-    return Cell(value, f"{value:.{1 if abs(value) >= 10 else 2}f}")
+    return Cell(score.parts[part], part_text(score.parts[part]))
+
+
+def part_text(value: float) -> str:
+    return f"{value:.{1 if abs(value) >= 10 else 2}f}"
 
 
 def _cell(score: Score, mark: Mark) -> Cell:

@@ -32,12 +32,11 @@ from ..options import option
 from ..progress import Progress, silent
 from ..scores import Signature
 from .documents import StoryMetric, stories_of
-from .order_net import AS_TRAINED, Reading
+from .order_net import AS_TRAINED, PACKAGED, Reading
 
 if TYPE_CHECKING:
     from ..context import Context
 
-EMBEDDED = Path(__file__).parent / "data"
 BLOCK = 2048
 
 
@@ -72,7 +71,7 @@ def load(path: str = "", device: str = "cpu") -> PairClassifier:
     from .huggingface_spaces import BorrowedPairs, is_borrowed
     from .order_net import CONFIG, load_order_model
 
-    folder = Path(path).expanduser() if path else EMBEDDED
+    folder = Path(path).expanduser() if path else PACKAGED
     return BorrowedPairs(folder, device) if is_borrowed(folder, CONFIG) else load_order_model(folder, device)
 
 
@@ -120,6 +119,10 @@ class Coherence(StoryMetric):
     temperature: Literal["fitted", "one"] = option(
         "fitted", "temperature of the model: fitted to held-out pairs, or 1 as in the paper"
     )
+
+    @property
+    def stand_in(self) -> str:
+        return "" if self.model else "minilm"
 
     @property
     def reading(self) -> Reading:

@@ -175,6 +175,10 @@ class RegionMetric(StoryMetric):
     model: str = option("", "a folder with a model of pictures and texts; empty: the packaged one")
     regions: str = option("grid", "grid, a table of boxes, or the folder of a detector")
 
+    @property
+    def stand_in(self) -> str:
+        return "" if self.model else "efficientnet"
+
     def store(self, context: Context) -> PictureStore:
         return pictures_of(context, self.model, self.regions, self.name)
 

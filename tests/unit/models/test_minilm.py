@@ -153,17 +153,17 @@ def test_threads_share_it(ours: Encoder) -> None:
 
 def test_the_coherence_model_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = list(zip(NASTY[::8], NASTY[1::8], strict=False))
-    mine = order_net.load_order_model(coherence.EMBEDDED)
+    mine = order_net.load_order_model(coherence.PACKAGED)
     assert isinstance(mine.bottom, minilm.BertWeights)
     monkeypatch.setattr("storymeter.story.order_net.load_default", encoder.load_checkpoint)
-    other = order_net.load_order_model(coherence.EMBEDDED)
+    other = order_net.load_order_model(coherence.PACKAGED)
     assert type(other.bottom).__name__ == "BertModel"
     assert mine.encode(pairs) == other.encode(pairs)
     assert np.array_equal(mine.logits(pairs), other.logits(pairs))
 
 
 def test_frozen_layers_give_training_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    config = order_net.load_order_model(coherence.EMBEDDED).config
+    config = order_net.load_order_model(coherence.PACKAGED).config
     mine = order_net.OrderModel(config, encoder.default_folder())
     assert isinstance(mine.bottom, minilm.BertWeights)
     monkeypatch.setattr("storymeter.story.order_net.load_default", encoder.load_checkpoint)
@@ -180,7 +180,7 @@ def test_frozen_layers_give_training_the_same(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_what_is_trained_itself_is_opened_by_transformers() -> None:
-    config = order_net.load_order_model(coherence.EMBEDDED).config
+    config = order_net.load_order_model(coherence.PACKAGED).config
     whole = order_net.OrderModel(msgspec.structs.replace(config, frozen=0), encoder.default_folder())
     assert whole.bottom is None and type(whole.net.encoder).__name__ == "BertModel"
     named = order_net.OrderModel(msgspec.structs.replace(config, encoder="inside"), encoder.default_folder())

@@ -62,6 +62,27 @@ def test_the_methods_cite_the_papers_of_a_metric_and_of_its_scorer() -> None:
     assert "soda_c (Fujita et al." in said["paragraph"]
 
 
+def test_tables_and_methods_name_other_engines() -> None:
+    """Keys of JSON and CSV stay as they are."""
+    found = findings(corpus("good", TEXTS), corpus("bad", TEXTS[::-1]), metrics=["spice", "rouge_l"])
+    paragraph = methods(found)["paragraph"]
+    assert "(protocol paper, tokenizer ptb): spice (Anderson et al., 2016; not the" in paragraph
+    assert "original's engine; tagger HanTa-" in paragraph and "rouge_l (Lin, 2004)." in paragraph
+    table = leaderboard_table(found.results)
+    assert [head.name for head in table.heads] == ["system", "spice(rules)", "rouge_l"]
+    assert "spice has another engine than the original" in table.note and "spice(rules)" in report_page(found)
+    assert "good,spice,1.0" in table.render("csv")
+    assert comparison_table(found.comparisons).render("csv").splitlines()[1].startswith("spice,good,bad")
+
+
+def test_the_methods_of_stories_leave_out_what_does_not_apply() -> None:
+    sentences = (Caption("a dog runs ."), Caption("then it rests ."))
+    stories = Corpus(tuple(Document(f"v{k:02}", sentences) for k in range(12)), "good")
+    paragraph = methods(findings(stories, metrics=["rovist_nr"]))["paragraph"]
+    assert paragraph.startswith("We scored 1 system on 12 stories with Storymeter")
+    assert "protocol" not in paragraph and "tokenizer" not in paragraph and "annotator" not in paragraph
+
+
 def test_missing_documents_say_what_they_cost() -> None:
     partial = corpus("partial", TEXTS, first=4)
     assert warnings(findings(partial, metrics=["rouge_l"])) == [

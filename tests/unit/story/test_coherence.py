@@ -66,7 +66,7 @@ def test_no_training_story_is_held_out(data: Path) -> None:
         set(json.loads((data / "vist" / f"{part}_reference.json").read_text())) for part in ("val", "test")
     ]
     assert not albums[0] & albums[1]
-    shipped = json.loads((coherence.EMBEDDED / "coherence.json").read_text())["trained"]
+    shipped = json.loads((coherence.PACKAGED / "coherence.json").read_text())["trained"]
     assert shipped["data_sha256"] == split.sha256()  # these pairs, and no others, made the embedded model
     assert shipped["recipe"] == msgspec.to_builtins(
         EMBEDDED
@@ -212,7 +212,7 @@ def test_metric_and_its_corner_cases() -> None:
 @neural
 def test_held_out_results_on_a_sample(data: Path) -> None:
     """A quick look; `storymeter train coherence --evaluate --data DATA` prints the whole table."""
-    model = load_order_model(coherence.EMBEDDED)
+    model = load_order_model(coherence.PACKAGED)
     cloze = read_stories(data / UNSEEN[1])[::25]
     result = forced_choice("cloze", cloze, model, None)
     assert result.pairs >= 300 and result.accuracy >= 0.67 and result.order >= 0.75
@@ -225,12 +225,12 @@ def test_held_out_results_on_a_sample(data: Path) -> None:
 def test_broken_models_say_so(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="holds no coherence model"):
         coherence.load(str(tmp_path))
-    (tmp_path / "coherence.json").write_bytes((coherence.EMBEDDED / "coherence.json").read_bytes())
+    (tmp_path / "coherence.json").write_bytes((coherence.PACKAGED / "coherence.json").read_bytes())
     (tmp_path / "coherence.bin").write_bytes(b"\x80\x04")
     with pytest.raises(DataError, match="only safetensors"):
         coherence.load(str(tmp_path))
     (tmp_path / "coherence.safetensors").write_bytes(
-        (coherence.EMBEDDED / "coherence.safetensors").read_bytes()[:4000]
+        (coherence.PACKAGED / "coherence.safetensors").read_bytes()[:4000]
     )
     with pytest.raises(DataError, match="not a readable safetensors"):
         coherence.load(str(tmp_path))

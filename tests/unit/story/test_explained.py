@@ -123,7 +123,8 @@ def test_a_model_that_has_changed_is_named(home: Path, tmp_path: Path) -> None:
     model = tmp_path / "c"
     shutil.copytree(home / "c1", model)
     saved = str(tmp_path / "run.smr")
-    _scored(home, 8, f"rovist_c(model={model})").save(saved)
+    before = _scored(home, 8, f"rovist_c(model={model})")
+    before.save(saved)
     config = json.loads((model / "coherence.json").read_text())
     (model / "coherence.json").write_text(json.dumps({**config, "temperature": 7.0}))
     from storymeter.story import coherence
@@ -133,6 +134,8 @@ def test_a_model_that_has_changed_is_named(home: Path, tmp_path: Path) -> None:
     assert re.search(
         r"The run has C 0\.\d{3} for this story, and its models and pictures now give 0\.", notes
     )
+    now = _scored(home, 8, f"rovist_c(model={model})")
+    assert now.systems[0].scores[0].signature != before.systems[0].scores[0].signature
     coherence.load.cache_clear()
 
 

@@ -170,7 +170,14 @@ def test_vg_of_one_noun_may_be_negative() -> None:
 def test_the_three_numbers_and_their_scaled_sum_stand_before_the_sum() -> None:
     results = Run(images=IMAGES).score([GOOD, DULL], "rovist", resamples=0)
     table = leaderboard_table(results)
-    assert [head.name for head in table.heads] == ["system", "vg", "c", "nr", "scaled_sum", "rovist"]
+    assert [head.name for head in table.heads] == [
+        "system",
+        "vg",
+        "c",
+        "nr",
+        "scaled_sum",
+        "rovist(efficientnet,minilm)",
+    ]
     parts = results.systems[0].scores[0].parts
     vg = 2 / (1 + np.exp(-results.systems[0].scores[0].rows[:, 1] / 2)) - 1  # type: ignore[index]
     assert parts["scaled_sum"] == pytest.approx(vg.mean() + parts["c"] + parts["nr"])

@@ -334,7 +334,14 @@ def test_both_recipes_on_data_of_ones_own(tmp_path: Path, monkeypatch: pytest.Mo
             cli, ["score", str(tmp_path / "told.json"), "--images", str(images), "-m", metric]
         )
     assert scored.exit_code == 0, scored.exception
-    assert not load_space(str(tmp_path / "vg")).phrases(["page"]).any()
+    space = load_space(str(tmp_path / "vg"))
+    assert not space.phrases(["page"]).any()
+
+    other = tiny.glove(tmp_path / "other.txt", ["red", "blue", "square", "circle", "page"])
+    monkeypatch.setenv("STORYMETER_GLOVE", str(other))
+    load_space.cache_clear()
+    assert load_space(str(tmp_path / "vg")).label != space.label, "other numbers have another signature"
+    load_space.cache_clear()
 
 
 def test_captions_as_mentions(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from ..comparison import win_tie_loss
 from ..figures.charts import bar_and_whisker
 from ..figures.points import Dot, both_names, dots
 from ..marks import too_few
+from ..scores import part_text
 from .findings import Findings
 
 
@@ -28,7 +29,7 @@ def _column(findings: Findings, metric: int) -> list[dict[str, Any]]:
     ends = [end for score in scores for end in (score.value, *(score.interval or ())) if math.isfinite(end)]
     limits = (min([0.0, *ends]), max([0.0, *ends]) * 1.02 or 1.0)
     best, near, unknown = findings.best(metric), findings.near(metric), findings.unknown(metric)
-    cells = []
+    shown, cells = findings.results.metrics[metric].shown_parts, []
     for k, score in enumerate(scores):
         text, around = f"{score.value * score.scale:.2f}", ""
         if score.interval is not None:
@@ -47,6 +48,7 @@ def _column(findings: Findings, metric: int) -> list[dict[str, Any]]:
                 "text": text,
                 "range": around,
                 "figure": figure,
+                "parts": [f"{name} {part_text(score.parts[name])}" for name in shown],
                 "best": leads,
                 "near": k in near,
                 "unknown": k in unknown,

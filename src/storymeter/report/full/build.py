@@ -18,7 +18,7 @@ from ...captions import Document
 from ...scores import Alignment, Match
 from ..fitting import clip, escape_controls
 from ..marks import mark_notes, rough, scale_note
-from ..scores import signature_lines
+from ..scores import engine_note, remarks, signature_lines
 from ..templating import Shown, environment, render
 from .boards import board, forest, matrix, verdict, warnings
 from .details import details
@@ -68,7 +68,7 @@ def report_page(
         systems=findings.systems,
         metrics=[
             {"name": name, "arrow": _ARROWS[sign][0], "direction": _ARROWS[sign][1]}
-            for m, name in enumerate(findings.metrics)
+            for m, name in enumerate(findings.headings)
             for sign in [findings.direction(m)]
         ],
         documents=len(findings.ids),
@@ -78,9 +78,11 @@ def report_page(
         board=board(findings),
         with_intervals=findings.with_intervals,
         rough=rough(len(findings.ids)),
-        scale_note=scale_note(
-            {score.metric: score.as_percent for score in findings.results.systems[0].scores}
-        ),
+        notes=[
+            scale_note({score.metric: score.as_percent for score in findings.results.systems[0].scores}),
+            engine_note(findings.results),
+            *remarks(findings.results),
+        ],
         luck=(
             [
                 {
@@ -88,7 +90,7 @@ def report_page(
                     "forest": forest(findings, m),
                     "matrix": matrix(findings, m) if len(findings.systems) > 2 else None,
                 }
-                for m, name in enumerate(findings.metrics)
+                for m, name in enumerate(findings.headings)
             ]
             if findings.comparisons
             else []
@@ -219,7 +221,7 @@ def data(findings: Findings, *, details: dict[str, Any]) -> dict[str, Any]:
         "systems": [escape_controls(name) for name in findings.systems],
         "metrics": [
             {"name": escape_controls(name), "percent": score.as_percent, "sign": findings.direction(m)}
-            for m, name in enumerate(findings.metrics)
+            for m, name in enumerate(findings.headings)
             for score in findings.scores(m)[:1]
         ],
         "scores": [

@@ -14,6 +14,7 @@ from ...engine.results import Comparison, Results, document_values
 from ...metrics import Metric
 from ...scores import Alignment, Score
 from ..marks import Mark, best_of, direction, marks
+from ..scores import heading
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,11 @@ class Findings:
     @cached_property
     def metrics(self) -> list[str]:
         return [score.metric for score in self.results.systems[0].scores]
+
+    @cached_property
+    def headings(self) -> list[str]:
+        """The names of the metrics as columns have them."""
+        return list(map(heading, self.metrics, self.results.metrics))
 
     def scores(self, metric: int) -> list[Score]:
         return [system.scores[metric] for system in self.results.systems]

@@ -89,32 +89,75 @@ def _papers(metric: Metric) -> list[str]:
 
 
 def _paragraph(findings: Findings) -> str:
-    named = []
-    for name, metric in zip(findings.metrics, findings.results.metrics, strict=True):
-        known = [PAPERS[key].short for key in _papers(metric) if key in PAPERS]
-        named.append(f"{name} ({'; '.join(dict.fromkeys(known))})" if known else name)
-    conditions = findings.results.conditions
-    against = len(findings.annotators)
+    metrics, conditions = findings.results.metrics, findings.results.conditions
+    named = [_described(findings, m) for m in range(len(metrics))]
+    against = len(findings.annotators) if any(metric.needs_references for metric in metrics) else 0
+    stories = findings.kind == "story"
+    protocol = not stories or str(conditions.protocol) != "paper"  # which is about captions with times
+    cut = {score.signature.get("tok") for m in range(len(metrics)) for score in findings.scores(m)[:1]}
+    settings = [
+        *([f"protocol {conditions.protocol}"] if protocol else []),
+        *([f"tokenizer {conditions.tokenizer}"] if conditions.tokenizer in cut else []),
+    ]
     text = (
         f"We scored {many(len(findings.systems), 'system')} on"
-        f" {len(findings.ids):,} document{'' if len(findings.ids) == 1 else 's'}"
+        f" {len(findings.ids):,} {_units(findings)}"
         + (f" against the references of {many(against, 'annotator')}" if against else "")
-        + f" with Storymeter {__version__} (protocol {conditions.protocol}, tokenizer"
-        f" {conditions.tokenizer}): {', '.join(named)}."
+        + f" with Storymeter {__version__}"
+        + (f" ({', '.join(settings)})" if settings else "")
+        + f": {', '.join(named)}."
     )
     if findings.with_intervals:
         text += (
-            " Intervals are 95 % expanded percentile intervals of the bootstrap over documents"
+            " Intervals are 95 % expanded percentile intervals of the bootstrap over"
+            f" {'stories' if stories else 'documents'}"
             f" ({conditions.resamples:,} resamples)."
         )
     if findings.comparisons:
         tests = findings.comparisons[0].tests
         corrected = f"corrected after Holm over the {tests} comparisons of each metric; " if tests > 1 else ""
         text += (
-            f" Differences were tested by paired permutation over documents ({PAPERS['noreen1989'].short}),"
+            f" Differences were tested by paired permutation over {'stories' if stories else 'documents'}"
+            f" ({PAPERS['noreen1989'].short}),"
             f" {corrected}seed {conditions.seed}."
         )
     return text
+
+
+def _units(findings: Findings) -> str:
+    one, several = ("story", "stories") if findings.kind == "story" else ("document", "documents")
+    return one if len(findings.ids) == 1 else several
+
+
+#: fields of signatures that name a model or its input, as the methods write them
+_INPUTS = {
+    "model": "model",
+    "vg": "grounding by",
+    "c": "coherence by",
+    "encoder": "encoder",
+    "vectors": "word vectors",
+    "tagger": "tagger",
+    "parser": "parser",
+    "regions": "regions",
+}
+
+
+def _described(findings: Findings, metric: int) -> str:
+    """A metric with its papers, models and their hashes, and whether they are those of the papers."""
+    made = findings.results.metrics[metric]
+    papers = [PAPERS[key].short for key in _papers(made) if key in PAPERS]
+    said = ["; ".join(dict.fromkeys(papers))] if papers else []
+    signatures = [score.signature for score in findings.scores(metric)]
+    found = {
+        key: "/".join(dict.fromkeys(s.get(key) for s in signatures)) for key in (*_INPUTS, "idf", "stories")
+    }
+    if made.stand_in:
+        said.append("not the original's engine")
+    said += [f"{word} {found[key]}" for key, word in _INPUTS.items() if found[key]]
+    if found["idf"]:
+        count, _, digest = found["stories"].partition("#")
+        said.append(f"idf {found['idf']}" + (f" of {count} stories, #{digest}" if count else ""))
+    return findings.metrics[metric] + (f" ({'; '.join(said)})" if said else "")
 
 
 def _file(part: str, corpus: Corpus) -> dict[str, Any]:

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from ...errors import DataError
 from ...progress import Progress, silent
-from ..coherence import EMBEDDED, PairClassifier, coherence
-from ..order_net import AS_TRAINED, OrderConfig, OrderModel, Reading, load_order_model, plain
+from ..coherence import PairClassifier, coherence
+from ..order_net import AS_TRAINED, PACKAGED, OrderConfig, OrderModel, Reading, load_order_model, plain
 from .data import Pair, Story, pairs_of, read_stories, split_pairs
 
 Floats = NDArray[np.float64]
@@ -282,7 +282,7 @@ def evaluate_files(
     """A model (default: the embedded one) on stories of one's own, each file apart; where `learnt` is given,
     beside a bag of words that learnt from these files, without stories that open like an evaluated one."""
     progress("loading the model", 0, 1)
-    scored = load_order_model(Path(model).expanduser() if model else EMBEDDED, device)
+    scored = load_order_model(Path(model).expanduser() if model else PACKAGED, device)
     progress("loading the model", 1, 1)
     stories = {file: read_stories(file) for file in files}
     baseline = None
@@ -303,7 +303,7 @@ def evaluate(
     """A model (default: the embedded one) on the unseen files of a data folder, beside a bag of words that
     learnt from the same pairs, and beside the same net with an untrained head."""
     learnt, unseen = expand([folder])
-    scored = load_order_model(Path(model).expanduser() if model else EMBEDDED, device)
+    scored = load_order_model(Path(model).expanduser() if model else PACKAGED, device)
     recipe = scored.config.trained.get("recipe", {})
     pairs = split_pairs(
         read_all(learnt),
