@@ -13,7 +13,7 @@ from __future__ import annotations
 import sys
 
 from storymeter.formats import read
-from storymeter.story.noun_idf import count_nouns, story_nouns
+from storymeter.story.nouns import count_nouns, story_nouns
 
 
 def main(paths: list[str]) -> None:

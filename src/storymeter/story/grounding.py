@@ -2,7 +2,7 @@
     1-3.)
 
     best(t)  = max over all regions r of all pictures of the story of cos(vector(t), vector(r))
-    idf(t)   = log(N / (1 + df(t)))           N stories, df(t) of them name t (`noun_idf`)
+    idf(t)   = log(N / (1 + df(t)))           N stories, df(t) of them name t (`nouns`)
     S        = log Σ_t exp(idf(t) · best(t))   over the nouns of every sentence, each once per sentence
     scaled   = 2 / (1 + exp(-S / 2)) - 1
     per_noun = mean over the nouns t of best(t)
@@ -38,7 +38,7 @@ from ..models.vectors import KeptVectors
 from ..options import option
 from ..scores import Score, Signature
 from .documents import Missing, StoryMetric
-from .noun_idf import SOURCES, fixed_frequencies, frequencies, story_nouns
+from .nouns import SOURCES, fixed_frequencies, frequencies, story_nouns
 from .regions import Box, JointSpace, Regions, regions
 from .spaces import load_space
 

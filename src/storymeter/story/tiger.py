@@ -44,7 +44,7 @@ from ..options import option
 from ..scores import Signature
 from .documents import Missing
 from .grounding import PictureStore, RegionMetric, noun_vectors
-from .noun_idf import story_nouns
+from .nouns import story_nouns
 
 if TYPE_CHECKING:
     from ..context import Context

@@ -304,7 +304,7 @@ def oracle(corpus: Corpus, run: Run) -> OracleScore:
     table 2.
     """
     from ..pairs.meteor import Meteor
-    from .padding import track
+    from .transforms import track
 
     scene = Scene.of(run)
     best = apply(["oracle"], corpus, scene, seed=run.context.seed)

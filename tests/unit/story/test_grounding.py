@@ -17,7 +17,7 @@ from storymeter.errors import DataError, StorymeterWarning, UsageError
 from storymeter.join import Coverage, Task
 from storymeter.registry import metric
 from storymeter.story.grounding import log_sum_exp, scaled
-from storymeter.story.noun_idf import count_nouns
+from storymeter.story.nouns import count_nouns
 from storymeter.story.regions import BoxTable, Grid, regions
 
 from . import tiny

@@ -17,7 +17,7 @@ from storymeter.engine import Run
 from storymeter.errors import DataError, StorymeterWarning, UsageError
 from storymeter.formats import read
 from storymeter.report.scores import leaderboard_table, remarks
-from storymeter.story.noun_idf import NounFrequencies, fixed_frequencies
+from storymeter.story.nouns import NounFrequencies, fixed_frequencies
 
 need("torch")
 need("HanTa")
@@ -114,7 +114,7 @@ def test_a_file_of_stories_or_of_counts(tmp_path: Path) -> None:
 
 
 def test_the_packaged_counts_are_those_of_vist(data: Path) -> None:
-    from storymeter.story.noun_idf import count_nouns, story_nouns
+    from storymeter.story.nouns import count_nouns, story_nouns
 
     packaged = fixed_frequencies("vist")
     made = count_nouns(story_nouns(read(data / "vist" / "val_reference.json").documents))

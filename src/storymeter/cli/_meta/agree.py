@@ -20,7 +20,7 @@ from .._scoring import make_run, metric_names, read_both, score_files, scoring_o
 from . import resampling_options, show
 
 if TYPE_CHECKING:
-    from ...meta.one_table import OneTable
+    from ...meta.agreeing import OneTable
 
 
 @click.command("agree")
@@ -110,8 +110,8 @@ def agree_command(
 
 def _one_table(path: Path, columns: dict[str, str] | None, *, alone: bool) -> OneTable:
     """Human and metric scores of one table; where it is none, what else is needed."""
+    from ...meta.agreeing import read_one_table
     from ...meta.inputs import open_human
-    from ...meta.one_table import read_one_table
 
     if not alone and (path.is_dir() or open_human(path) is not None):
         raise UsageError(
