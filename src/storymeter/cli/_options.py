@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from .. import report
 from ..files import write_bytes, write_text
 from ..text.tokenizers import TOKENIZERS
 
@@ -150,10 +151,9 @@ def put(tables: Table | Sequence[Table], style: str, title: str = "", *, json: s
 
 def print_result(shown: Presentation, style: str) -> None:
     """A result to stdout in the style asked for."""
-    from ..report import render
 
     fragment = fragment_asked()
-    output(render(shown, style, width=terminal_width(), colour=coloured(), fragment=fragment))
+    output(report.render(shown, style, width=terminal_width(), colour=coloured(), fragment=fragment))
 
 
 def keep(shown: Presentation, page: str | Path | None, figures: Path | None) -> None:

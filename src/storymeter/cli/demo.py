@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .. import formats
 from ..errors import DataError
 from ..files import write_text
 from ._options import (
@@ -38,15 +39,14 @@ def demo_command(out: str, jobs: int, seed: int) -> None:
     from ..engine.one_document import OneSystem
     from ..engine.run import evaluate
     from ..engine.suitability import default_metrics
-    from ..formats import read
     from ..report.comparison import comparison_table, fitted_tables
     from ..report.scores import coverage_lines, document_writer, leaderboard_table, score_json
     from ..report.timeline import terminal, timeline_page
 
     examples, folder = example_folder(), Path(out)
     videos = examples / "videos"
-    systems = [read(videos / f"{name}.json") for name in ("good", "padded", "disordered")]
-    references = [read(videos / "reference_1.json"), read(videos / "reference_2.json")]
+    systems = [formats.read(videos / f"{name}.json") for name in ("good", "padded", "disordered")]
+    references = [formats.read(videos / "reference_1.json"), formats.read(videos / "reference_2.json")]
 
     say(
         "Twelve short videos, two annotators, three systems: a good one, one that pads\n"
@@ -101,10 +101,9 @@ def _lacking() -> list[str]:
 def _stories(examples: Path, folder: Path, jobs: int, seed: int) -> None:
     from ..engine.run import evaluate
     from ..engine.suitability import default_metrics
-    from ..formats import read
     from ..report.scores import leaderboard_table, score_json
 
-    stories = [read(examples / "stories" / f"{name}.json") for name in ("good", "dull", "shuffled")]
+    stories = [formats.read(examples / "stories" / f"{name}.json") for name in ("good", "dull", "shuffled")]
     images = str(examples / "stories" / "images")
     say(
         "\nEight stories of five pictures, three systems: a good one, a dull one, one\n"

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from .. import engine, report
 from ..captions import Corpus
 from ..errors import UsageError, many
 from ..formats import examine, read, registry, write
@@ -48,12 +49,10 @@ def validate_command(files: tuple[str, ...], references: tuple[str, ...], style:
 
     Exit 0 if there are none or only warnings, 1 if there are errors.
     """
-    from ..engine import validate
-    from ..report import present
 
     with progress_bar() as progress:
-        found = validate(files, references, layout=layout_of(reading), progress=progress)
-    print_result(present(found), style)
+        found = engine.validate(files, references, layout=layout_of(reading), progress=progress)
+    print_result(report.present(found), style)
     if not found.fine:
         raise SystemExit(1)
 

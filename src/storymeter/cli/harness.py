@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from .. import harness
 from ..errors import UsageError
 from ._files import forced
 from ._options import NEW_FOLDER, option, say
@@ -46,16 +47,15 @@ def lmms_eval(out: Path, references: tuple[str, ...], videos: tuple[str, ...], p
 
     Tasks: activitynet, youcook2 (whole videos), vitt, chapters; msrvtt, vatex, vatex_zh (single captions).
     A task without references uses the data set of the hub that lmms-eval itself uses, if there is one."""
-    from ..harness import TASKS, write_lmms_eval
 
     folders = {name: paths[-1] for name, paths in _pairs("--videos", videos).items()}
-    done = write_lmms_eval(
+    done = harness.write_lmms_eval(
         out, dict(_pairs("-r", references)), videos=folders, protocol=protocol, force=forced()
     )
     for where, data in (("local", "your references"), ("hub", "the data set of the hub")):
         for name in done[where]:
-            click.echo(f"{TASKS[name].harness_name}: {TASKS[name].title}, {data}")
-    left = [name for name in TASKS if not (out / f"{TASKS[name].harness_name}.yaml").exists()]
+            click.echo(f"{harness.TASKS[name].harness_name}: {harness.TASKS[name].title}, {data}")
+    left = [name for name in harness.TASKS if not (out / f"{harness.TASKS[name].harness_name}.yaml").exists()]
     if left:
         say(
             f"note: not written, because no data set of the hub is known: {', '.join(left)}. Give references:"

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from .. import __version__
+from .. import __version__, engine
 from ..errors import UsageError
 from ..models.packages import PACKAGES, add, installed, known, remove
 from ._options import FOLDER, format_option, option, output, progress_bar, put, say
@@ -232,10 +232,9 @@ def check_metric_command(name: str, style: str) -> None:
     storymeter check-metric mymetric
     storymeter check-metric "soda_c(scorer=mymetric)"
     """
-    from ..engine import check_metric
     from ..report.table import Table, keys, to_json
 
-    found = check_metric(name)
+    found = engine.check_metric(name)
     if style == "json":
         output(
             to_json(

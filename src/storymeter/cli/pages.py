@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from .. import engine, report
 from ..errors import UsageError
 from ..progress import silent
 from ._files import layout_of, reading_options, reference_reading_options
@@ -93,13 +94,11 @@ def show_command(
     storymeter show v_123 mine.json -r references.json --facts
     storymeter show -r references.json -- -abc mine.json   an id beginning with -
     """
-    from ..engine import show
     from ..files import write_text
-    from ..report import present, render
 
     view: Any = "facts" if support else "graphs" if graphs else None
     given = settings_of(options, silent)
-    found = show(
+    found = engine.show(
         document,
         candidates,
         references,
@@ -113,8 +112,8 @@ def show_command(
         **given,
     )
     more: dict[str, dict[str, Any]] = {"list": {"document": document}, "StoryExplanation": {"images": images}}
-    shown = present(found, **more.get(type(found).__name__, {}))
-    output(render(shown, width=terminal_width()))
+    shown = report.present(found, **more.get(type(found).__name__, {}))
+    output(report.render(shown, width=terminal_width()))
     if page and shown.page is not None:
         write_text(page, shown.page())
         say(f"The same as a page: {page}")
@@ -171,13 +170,12 @@ def report_command(
     storymeter report run.smr --out report.html
     storymeter report mine.json yours.json -r references.json --videos clips
     """
-    from ..report import write_report
 
     if out.suffix.lower() not in (".html", ".htm"):  # a wrong name must not cost the scoring
         raise UsageError(f"--out {str(out)!r} is not an .html file.", hint="Write it like --out report.html")
     with progress_bar() as progress:
         results = score_files(candidates, progress, options)
-        written = write_report(
+        written = report.write_report(
             results,
             out,
             title=title,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from .. import engine, formats, report
 from ..errors import StorymeterError, UsageError
 from ._files import layout_of, reading_options, result_options
 from ._options import (
@@ -97,7 +98,6 @@ def score_command(
     from ..engine.seeds import collapsed
     from ..engine.suitability import kind_of, left_out
     from ..engine.systems import is_saved
-    from ..report import present
     from ..report.fitting import escape_controls
     from ..report.scores import coverage_lines, document_writer, score_line, signature_lines
 
@@ -123,7 +123,7 @@ def score_command(
     spread = spread_of_annotators(results, options) if annotators else []
     results = collapsed(results)
     tests = _tests(results, options["resamples"]) if not long and style != "csv" else []
-    print_result(present(results, comparisons=tests, spread=spread, long=long), style)
+    print_result(report.present(results, comparisons=tests, spread=spread, long=long), style)
     if style == "table":
         say("Signatures (what the numbers depend on):")
         for line in signature_lines(results):  # in one piece, so that it can be copied
@@ -132,13 +132,12 @@ def score_command(
 
 def _own_references(candidates: tuple[str, ...]) -> list[str]:
     """What to add where a file of records holds references beside its captions."""
-    from ..formats import read
 
     found = []
     for path in candidates:
         with contextlib.suppress(StorymeterError):
             ours, theirs = (
-                read(path, role=role).meta.get("read_as") for role in ("candidates", "references")
+                formats.read(path, role=role).meta.get("read_as") for role in ("candidates", "references")
             )
             if theirs and theirs != ours:
                 found.append(
@@ -232,7 +231,6 @@ def compare_command(
     """
     from ..engine.seeds import collapsed
     from ..engine.systems import in_shards, is_saved
-    from ..report import present
     from ..report.scores import annotator_table, coverage_lines, spread_records
 
     if len(candidates) + len(options["systems"]) < 2 and not any(map(is_saved, candidates)):
@@ -258,7 +256,7 @@ def compare_command(
     if annotators:
         spread = spread_of_annotators(results, options, pairs=True)
         more = {"annotators": spread_records(results, spread), "spread": annotator_table(results, spread)}
-    print_result(present(comparisons, difference=difference, **more), style)
+    print_result(report.present(comparisons, difference=difference, **more), style)
 
 
 @click.command("gate")
@@ -304,15 +302,15 @@ def gate_command(
     storymeter gate new.json --against run.smr --fail-if 'soda_c < -0.5'
     storymeter gate new.json --against a.smr --fail-if 'soda_c < 0' --junit g.xml
     """
-    from ..engine import gate
     from ..files import write_text
-    from ..report import present
     from ..report.comparison import gate_junit, gate_markdown
 
     layout = layout_of(options)
     with progress_bar() as progress:
         settings = {"jobs": options["jobs"], "budget": budget(progress), "progress": progress}
-        found = gate(candidates, against, fail_if, baseline=baseline, layout=layout, note=say, **settings)
+        found = engine.gate(
+            candidates, against, fail_if, baseline=baseline, layout=layout, note=say, **settings
+        )
     if junit is not None:
         write_text(junit, gate_junit(found))
     if markdown is not None:
@@ -320,7 +318,7 @@ def gate_command(
     if style == "markdown":
         output(gate_markdown(found))
     else:
-        shown = present(found)
+        shown = report.present(found)
         print_result(shown, style)
         say(*shown.said(style))
     if found.failed:

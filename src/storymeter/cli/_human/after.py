@@ -1,4 +1,4 @@
-"""storymeter human analyse: worker tests, z-scores, system ranking with tests and clusters."""
+"""Commands of `storymeter human` after a study: `analyse`, `export`, `verify`, `close` and `rank`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ... import human, report
 from ...errors import DataError, UsageError, many
 from ...files import write_text
 from .._files import pairs_of
@@ -160,9 +161,7 @@ def analyse_command(
     \b
     storymeter human analyse ratings.csv --html people.html
     """
-    from ...human import analyse
     from ...human.analysis.studies import replications, scores_of
-    from ...report import present
     from ...report.assessment import caption_csv, replication_line
 
     if page is not None and Path(page).suffix.lower() not in (".html", ".htm"):
@@ -172,7 +171,7 @@ def analyse_command(
         )
     pay = {key: options.pop(key) for key in ("price", "fee", "currency")}
     with notes_after() as note, busy("analysing the ratings"):
-        found = analyse(list(sources), note=note, **options)
+        found = human.analyse(list(sources), note=note, **options)
         repeated = replications(found, replicates, **options) if replicates is not None else {}
     several = len(found) > 1
     scored: dict[str, Analysis] = {}
@@ -194,16 +193,17 @@ def analyse_command(
     if caption_file == "-":
         output(caption_csv(scored))
     elif several:
-        print_result(present(found, **pay, repeated=repeated), style)
+        print_result(report.present(found, **pay, repeated=repeated), style)
     else:
         print_result(shown, style)
 
 
 def _present(found: Any, repeated: Any, pay: dict[str, Any]) -> Presentation:
     from ...human.analysis.studies import scores_of
-    from ...report import present
 
-    return present(found) if scores_of(found) is None else present(found, **pay, repeated=repeated)
+    return (
+        report.present(found) if scores_of(found) is None else report.present(found, **pay, repeated=repeated)
+    )
 
 
 def _words(found: Any, path: str) -> None:
@@ -270,14 +270,30 @@ def export_command(
     storymeter human export study --out ratings.jsonl
     """
     from ...files import write_text
-    from ...human import export
 
-    text = export(folder, style, real_ids=real_ids, reject=reject, withdrawn=withdrawn, note=say)
+    text = human.export(folder, style, real_ids=real_ids, reject=reject, withdrawn=withdrawn, note=say)
     if out is None:
         sys.stdout.write(text)
     else:
         write_text(out, text)
         say(f"{many(text.count(chr(10)), 'line')} in {out}")
+
+
+# `storymeter human close DIR`: no more answers (or a pause, or open again).
+
+
+@click.command("close")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@option("--pause state", "Give out no new HITs; HITs under way can be finished.", flag_value="paused")
+@option("--reopen state", "Accept answers again.", flag_value="open")
+def close_command(folder: Path, state: str | None) -> None:
+    """Close the campaign in DIR.
+
+    No more answers are accepted, also by a running server."""
+
+    chosen: Any = state or "closed"
+    human.close(folder, chosen, note=say)
+    say(f"The campaign is {chosen}.")
 
 
 # `storymeter human verify DIR CODE`: is a completion code genuine, and was it used before?
@@ -294,7 +310,6 @@ def verify_command(words: tuple[str, ...], real_ids: bool, style: str) -> None:
 
     The exit code is 1 if any of them is unknown or was used before.
     """
-    from ...human import verify
     from ...report.table import Table
 
     folder, codes = (
@@ -302,7 +317,7 @@ def verify_command(words: tuple[str, ...], real_ids: bool, style: str) -> None:
         if len(words) > 1 and (Path(words[0]) / "campaign.json").exists()
         else (Path(), words)
     )
-    found = verify(folder, codes, note=say)
+    found = human.verify(folder, codes, note=say)
     rows = [
         [
             *(one.code, one.verdict, one.external if real_ids else one.rater, one.hit),
@@ -361,9 +376,7 @@ def rank_command(sources: tuple[Path, ...], style: str, **options: Any) -> None:
     \b
     storymeter human rank votes.csv
     """
-    from ...human import rank
-    from ...report import present
 
-    shown = present(rank(list(sources), **options))
+    shown = report.present(human.rank(list(sources), **options))
     say(*shown.notes)
     print_result(shown, style)

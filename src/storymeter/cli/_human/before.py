@@ -1,12 +1,14 @@
-"""`storymeter human new DIR`: a campaign from caption files and a folder of clips."""
+"""Commands of `storymeter human` before a study: `new`, `check`, `plan` and `preview`."""
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
 import click
 
+from ... import human, report
 from ...errors import UsageError
 from ...human.campaign.design import OVERLAP
 from .._options import (
@@ -17,6 +19,7 @@ from .._options import (
     FROM_TWO,
     FROM_ZERO,
     PATH,
+    PORT,
     POSITIVE,
     SHARE,
     WITHIN,
@@ -157,13 +160,12 @@ def new_command(
     storymeter human new study --systems a.json b.json --clips clips/
     storymeter human serve study
     """
-    from ...human import new
     from ...human.steps import PARTS
     from ...report.table import Table
 
     counts = {part: options.pop(f"{part}_per_block") for part in PARTS}
     with progress_bar() as progress:
-        made = new(
+        made = human.new(
             folder,
             systems,
             human=human_file,
@@ -211,6 +213,28 @@ check_command = ManyFiles(
     callback=_check,
     help=_check.__doc__,
 )
+
+
+# `storymeter human preview DIR`: the pages as raters see them.
+
+
+@click.command("preview")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@option("--port", "Port to listen on.  [default: any free one]", PORT, 0, show_default=False)
+@option("--no-open", "Print the address without opening the browser.", bool)
+def preview_command(folder: Path, port: int, no_open: bool) -> None:
+    """Look at the pages of the campaign in DIR as a rater sees them.
+
+    A copy is served; nothing is stored, and clips need not be watched to their end. Ctrl-C stops it."""
+    import threading
+    import webbrowser
+
+    with human.preview(folder, port=port) as address:
+        say(f"  a rater's page   {address}", "", "Ctrl-C stops the preview; nothing is stored.")
+        if not no_open:
+            webbrowser.open(address)
+        with contextlib.suppress(KeyboardInterrupt):
+            threading.Event().wait()
 
 
 # storymeter human plan: how many HITs a question needs, and how good the worker tests are.
@@ -307,12 +331,9 @@ def plan_command(
             hint="For example: storymeter human plan --systems 6 --captions 1900 --difference 5",
         )
     else:
-        from ...human import plan
-        from ...report import present
-
         with notes_after() as note, busy("simulating studies"):
             options["power"] = options.pop("wanted")
-            found = plan(
+            found = human.plan(
                 systems,
                 captions,
                 difference,
@@ -322,13 +343,12 @@ def plan_command(
                 note=note,
                 **options,
             )
-        print_result(present(found), style)
+        print_result(report.present(found), style)
 
 
 def _worker_tests(style: str, seed: int, simulations: int, alpha: float) -> None:
     from ...human.analysis.plan import worker_tests
-    from ...report import present
 
     with progress_bar() as progress:
         rates = worker_tests(alpha=alpha, simulations=simulations, seed=seed, progress=progress)
-    print_result(present(rates, simulations=simulations, seed=seed, alpha=alpha), style)
+    print_result(report.present(rates, simulations=simulations, seed=seed, alpha=alpha), style)

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 import click
 
+from ... import human
 from ...errors import many
 from .._options import (
     COUNT,
@@ -70,10 +70,9 @@ from .._options import (
 @option("--quiet", "Print nothing.", bool)
 def serve_command(folder: Path, quiet: bool, **options: Any) -> None:
     """Serve the campaign in DIR. Ctrl-C stops it; answers that were acknowledged are never lost."""
-    from ...human import serve
     from ...progress import unsaid
 
-    serve(folder, note=unsaid if quiet else say, **options)
+    human.serve(folder, note=unsaid if quiet else say, **options)
 
 
 # `storymeter human status DIR`: the progress of a campaign.
@@ -86,11 +85,10 @@ def status_command(folder: Path, style: str) -> None:
     """Show the progress of the campaign in DIR.
 
     Assignments and raters, with the control statistics so far."""
-    from ...human import status
     from ...report.assessment import flag_legend
     from ...report.table import Column, Table, to_json
 
-    seen = status(folder, note=say)
+    seen = human.status(folder, note=say)
     seats = seen["seats"]
     pay = seen["pay"]
     verdicts: dict[str, tuple[Column | str, Callable[[dict[str, Any]], Any]]] = {
@@ -137,24 +135,6 @@ def _tests(rater: dict[str, Any]) -> str | None:
     return f"{rater['tests_right'] * rater['tests']:.0f} of {rater['tests']}" if rater["tests"] else None
 
 
-# `storymeter human close DIR`: no more answers (or a pause, or open again).
-
-
-@click.command("close")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@option("--pause state", "Give out no new HITs; HITs under way can be finished.", flag_value="paused")
-@option("--reopen state", "Accept answers again.", flag_value="open")
-def close_command(folder: Path, state: str | None) -> None:
-    """Close the campaign in DIR.
-
-    No more answers are accepted, also by a running server."""
-    from ...human import close
-
-    chosen: Any = state or "closed"
-    close(folder, chosen, note=say)
-    say(f"The campaign is {chosen}.")
-
-
 # `storymeter human backup DIR OUT`: a copy of everything, while raters are at work.
 
 
@@ -173,10 +153,9 @@ def backup_command(folder: Path, out: Path) -> None:
     storymeter human backup study /mnt/safe/study-monday
     storymeter human restore /mnt/safe/study-monday study-again
     """
-    from ...human import backup
 
     with busy("copying the campaign"):
-        manifest = backup(folder, out)
+        manifest = human.backup(folder, out)
     say(
         f"{many(manifest.rows['rating'], 'answer')} of {many(manifest.rows['rater'], 'rater')} in {out},"
         " checked. It holds the private key: keep it as safe as the campaign."
@@ -205,10 +184,9 @@ def restore_command(out: Path, folder: Path, db: str | None, clips: str | None) 
     valid.
     """
     from ...errors import some
-    from ...human import restore
 
     with busy("restoring the campaign"):
-        manifest, changed = restore(out, folder, database=db, clips=clips)
+        manifest, changed = human.restore(out, folder, database=db, clips=clips)
     say(
         f"{manifest.rows['rating']:,} answers of {manifest.rows['rater']:,} raters were restored to {folder}."
     )
@@ -249,30 +227,6 @@ def deploy_command(folder: Path, out: Path, host: str, admin: bool) -> None:
     )
 
 
-# `storymeter human preview DIR`: the pages as raters see them.
-
-
-@click.command("preview")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@option("--port", "Port to listen on.  [default: any free one]", PORT, 0, show_default=False)
-@option("--no-open", "Print the address without opening the browser.", bool)
-def preview_command(folder: Path, port: int, no_open: bool) -> None:
-    """Look at the pages of the campaign in DIR as a rater sees them.
-
-    A copy is served; nothing is stored, and clips need not be watched to their end. Ctrl-C stops it."""
-    import threading
-    import webbrowser
-
-    from ...human import preview
-
-    with preview(folder, port=port) as address:
-        say(f"  a rater's page   {address}", "", "Ctrl-C stops the preview; nothing is stored.")
-        if not no_open:
-            webbrowser.open(address)
-        with contextlib.suppress(KeyboardInterrupt):
-            threading.Event().wait()
-
-
 # `storymeter human erase DIR RATER`: a rater who withdraws.
 
 
@@ -285,11 +239,10 @@ def erase_command(folder: Path, rater: str, yes: bool) -> None:
 
     Deletes the answers of RATER (the name in `status`, or the platform's id), the times of the work and the
     link. The HITs can be done by somebody else; the analysis says how many raters were erased."""
-    from ...human import erase
 
     if not yes:
         click.confirm(f"Delete all answers of {rater}? They cannot be restored.", abort=True, err=True)
-    say(f"{many(erase(folder, rater, note=say), 'answer')} of {rater} erased.")
+    say(f"{many(human.erase(folder, rater, note=say), 'answer')} of {rater} erased.")
 
 
 # `storymeter human extend DIR`: more of everything, or a clip less.
@@ -327,11 +280,10 @@ def extend_command(folder: Path, systems: tuple[str, ...], dry_run: bool, **opti
     storymeter human extend study --raters-per-hit 2
     storymeter human extend study --withdraw clip-17 --reason "wrong video"
     """
-    from ...human import extend
     from ...report.table import Table
 
     with progress_bar() as progress:
-        done = extend(folder, systems, dry_run=dry_run, progress=progress, note=say, **options)
+        done = human.extend(folder, systems, dry_run=dry_run, progress=progress, note=say, **options)
     put(Table(["", "campaign"], [list(row) for row in done.plan]), "table", "")
     say("Nothing was changed." if dry_run else f"The campaign in {folder} is extended.")
 
@@ -449,11 +401,10 @@ def simulate_command(folder: Path, raters: int, shares: str, style: str, **optio
 
     They answer the campaign in DIR through the real server, and their answers are stored like real ones:
     use a copy of the campaign, not the one of the real study."""
-    from ...human import simulate
     from ...report.table import Table
 
     with progress_bar() as progress:
-        tallies = simulate(folder, raters, mix=shares, progress=progress, **options)
+        tallies = human.simulate(folder, raters, mix=shares, progress=progress, **options)
     rows = [
         [
             number,

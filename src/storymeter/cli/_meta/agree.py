@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ... import report
 from ...engine.systems import is_saved, require_equal_lines
 from ...errors import DataError, UsageError
 from ...meta.agreeing import measured
@@ -62,7 +63,6 @@ def agree_command(
     """
     from ...meta.agreeing import read_people
     from ...meta.inputs import open_human, read_preferences, read_scores
-    from ...report import present
 
     resampling = {
         key: options.pop(key) for key in ("resamples", "permutations", "unit", "statistic", "system_value")
@@ -105,7 +105,7 @@ def agree_command(
             measured(title, level, table, curve, reference_curve, **again)
             for title, table, curve in zip(tables, scored, curves, strict=True)
         ]
-    show(present(agreements, layout=layout), style, page, figures)
+    show(report.present(agreements, layout=layout), style, page, figures)
 
 
 def _one_table(path: Path, columns: dict[str, str] | None, *, alone: bool) -> OneTable:

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from ... import meta, report
 from ...options import split
 from .._options import (
     COUNT,
@@ -38,12 +39,11 @@ class _Named(click.Command):
     """Its help lists the benchmarks that there are."""
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from ...meta import BENCHMARKS
 
         super().format_help_text(ctx, formatter)
         formatter.write_paragraph()
         listed = (
-            f"NAME is one of {', '.join(BENCHMARKS)}. FILE is a table of captions, references and human"
+            f"NAME is one of {', '.join(meta.BENCHMARKS)}. FILE is a table of captions, references and human"
             " scores, DIR a folder with a table and a benchmark.toml."
         )
         wrapped = fill(listed, formatter.width - 2, break_on_hyphens=False)
@@ -81,15 +81,13 @@ def benchmark_command(
     **options: Any,
 ) -> None:
     """Correlate metrics with human scores on a benchmark."""
-    from ...meta import benchmark
-    from ...report import present
 
     names = [one for text in metrics for one in split(text)] or None
     with progress_bar() as progress:
-        found = benchmark(
+        found = meta.benchmark(
             name, data, names, curve=reference_curve, budget=budget(progress), progress=progress, **options
         )
-    show(present(found, layout=layout or "full"), style, page, figures)
+    show(report.present(found, layout=layout or "full"), style, page, figures)
     if style == "table":
         by_level = [one.scores.signatures for one in found.agreements] or [found.signatures]
         lines = (f"signature of {metric}: {text}" for level in by_level for metric, text in level.items())
@@ -138,13 +136,12 @@ def report_card_command(
     written to FILE.svg."""
     from ... import __version__
     from ...files import write_text
-    from ...meta import report_card as make_cards
     from ...meta.overall_ranking import standings
     from ...report import report_card
 
     asked = [name for text in metrics for name in split(text)] or None
     with progress_bar() as progress:
-        cards = make_cards(
+        cards = meta.report_card(
             data,
             asked,
             benchmarks,

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from ... import meta, report
 from .._files import result_options, unequal_lines_option
 from .._options import (
     ABOVE_ZERO,
@@ -49,16 +50,14 @@ def self_command(
     storymeter meta self mine.json -r r.json -m "judge(model=NAME,endpoint=URL)"
     """
     from ...engine.suitability import default_metrics
-    from ...meta import self_agreement
-    from ...report import present
 
     names = metric_names(metrics)
     systems, against = read_both(candidates, options["references"], options)
     names = names or default_metrics(systems[0].kind, references=bool(against))
     with progress_bar() as progress:
         run = make_run(against, progress, options)
-        found = self_agreement(systems, run, metrics=names, trials=trials, resamples=resamples)
-    print_result(present(found), style)
+        found = meta.self_agreement(systems, run, metrics=names, trials=trials, resamples=resamples)
+    print_result(report.present(found), style)
 
 
 # storymeter meta similarity --systems A B … [--human H …]: similarity of captions between sources.
@@ -100,16 +99,14 @@ def similarity_command(
     and distributions."""
     from ...engine.systems import require_equal_lines
     from ...files import write_text
-    from ...meta import similarity
     from ...registry import scorer as get_scorer
-    from ...report import present, render
 
     judge = get_scorer(scorer)
     with progress_bar() as progress:
         read, _ = read_both([*systems, *people], (), reading)
         if not unequal_lines:
             require_equal_lines(read)
-        found = similarity(
+        found = meta.similarity(
             read[: len(systems)],
             read[len(systems) :],
             scorer=judge,
@@ -120,10 +117,10 @@ def similarity_command(
             device=device,
             progress=progress,
         )
-    shown = present(found)
+    shown = report.present(found)
     show(shown, style if out is None else "", page, figures)
     if out is not None:
-        write_text(out, render(shown, style))
+        write_text(out, report.render(shown, style))
         say(f"Similarities of {len(found.names)} sources: {out}")
     if style == "table":
         say(f"signature: {found.signature}")
@@ -153,13 +150,11 @@ def words_command(
     \b
     storymeter meta words labels.jsonl -r references.json -m meteor,rouge_l
     """
-    from ...meta import point_at_words
     from ...options import split
-    from ...report import present
 
     names = [name for text in metrics for name in split(text)]
     if names:
         options["metrics"] = names
     with progress_bar() as progress:
-        found = point_at_words(labels, references, progress=progress, **options)
-    print_result(present(found), style)
+        found = meta.point_at_words(labels, references, progress=progress, **options)
+    print_result(report.present(found), style)

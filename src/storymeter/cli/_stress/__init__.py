@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ... import report
 from ...files import write_bytes, write_text
 from .._files import result_options
 from .._options import (
@@ -142,14 +143,13 @@ def keep(folder: str | None, name: str, **files: str) -> None:
 
 def deliver(shown: Presentation, options: dict[str, Any], verb: str) -> None:
     """Print the result in the style asked for, and put everything that belongs to it into the folder."""
-    from ...report import render
     from ...report.figures.files import png, svg_file
 
     print_result(shown, options["style"])
     if out := options["out"]:
         folder = Path(out)
         for ending, style in (("csv", "csv"), ("tex", "latex"), ("json", "json")):
-            write_text(folder / f"{verb}.{ending}", render(shown, style))
+            write_text(folder / f"{verb}.{ending}", report.render(shown, style))
         if shown.page is not None:
             write_text(folder / f"{verb}.html", shown.page())
         for figure in (shown.figures() if shown.figures else {}).values():

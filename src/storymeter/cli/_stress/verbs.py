@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from ... import formats, report, stress
 from ...errors import many
 from ...options import parse, split
 from ...progress import silent
@@ -55,7 +56,6 @@ def apply_command(
     storymeter stress apply 'pad(n=200)' mine.json padded.json -r references.json
     """
     from ...errors import UsageError
-    from ...formats import write
     from ...stress.changes import Scene
     from ...stress.experiment import apply as transform
     from ...stress.transforms import transformation as get
@@ -70,7 +70,7 @@ def apply_command(
         (corpus,), against = read_both([candidates], references, reading)
         scene = Scene.of(make_run(against, silent, {"protocol": protocol, "jobs": jobs, "seed": seed}))
         changed = transform([made], corpus, scene, seed=seed)
-        write(changed, target)
+        formats.write(changed, target)
     say(
         f"{many(len(changed), 'document')}, {many(changed.captions, 'caption')}"
         f" (before: {corpus.captions:,}): {target}"
@@ -90,14 +90,12 @@ def attacks_command(candidates: str, most: int, long: bool, shuffled: bool, **op
 
     Instructions, flattery, marks, closing delimiters and more (fifty attacks of ten kinds) are added to
     captions of the wrong document; the table shows how much their scores rise."""
-    from ...report import present, render
-    from ...stress import attacks
 
     with experiment(candidates, options) as (corpus, run, names):
-        found = attacks(corpus, run, metrics=names, most=most, shuffled=shuffled)
-    shown = present(found, title=f"{corpus.name}: attacks inside captions", long=long)
+        found = stress.attacks(corpus, run, metrics=names, most=most, shuffled=shuffled)
+    shown = report.present(found, title=f"{corpus.name}: attacks inside captions", long=long)
     print_result(shown, options["style"])
-    keep(options["out"], "attacks", json=render(shown, "json"), csv=render(shown, "csv"))
+    keep(options["out"], "attacks", json=report.render(shown, "json"), csv=report.render(shown, "csv"))
 
 
 # `storymeter stress audit`: all stress tests, with a verdict per property.
@@ -111,12 +109,10 @@ def audit_command(candidates: str, repeats: int, unit: str, **options: Any) -> N
     """Run all stress tests and give a verdict per property.
 
     The numbers behind each verdict are printed below it."""
-    from ...report import present
-    from ...stress import audit
 
     with experiment(candidates, options) as (corpus, run, names):
-        found = audit(corpus, run, metrics=names, repeats=repeats, unit=unit or "")
-    deliver(present(found, title=f"{corpus.name}: stress audit"), options, "audit")
+        found = stress.audit(corpus, run, metrics=names, repeats=repeats, unit=unit or "")
+    deliver(report.present(found, title=f"{corpus.name}: stress audit"), options, "audit")
 
 
 # `storymeter stress count`: the number of captions.
@@ -140,7 +136,6 @@ def count_command(
     """Vary the number of captions.
 
     Scores when only some captions are kept (table 1 of the SODA papers)."""
-    from ...report import present
     from ...stress import experiment as tables
     from ...stress.experiment import PAPER_METRICS
 
@@ -158,7 +153,7 @@ def count_command(
         "Captions were drawn at random without replacement. A good metric should be highest near"
         " the number of reference captions (m = 1)."
     )
-    shown = present(result, title=f"{corpus.name}: number of captions", intro=intro)
+    shown = report.present(result, title=f"{corpus.name}: number of captions", intro=intro)
     deliver(shown, options, "count")
 
 
@@ -178,19 +173,18 @@ def details_command(candidates: str, most: int, pairs: str | None, **options: An
     import msgspec
 
     from ...files import write_text
-    from ...report import present, render
     from ...stress.wrong_details import details as run_details
 
     usual = ["meteor", "cider", "rouge_l", "bleu_4", "sts", "bertscore", "facts"]
     with experiment(candidates, options, usual) as (corpus, run, names):
         found = run_details(corpus, run, metrics=names, most=most)
-    shown = present(found, title=f"{corpus.name}: one wrong detail")
+    shown = report.present(found, title=f"{corpus.name}: one wrong detail")
     print_result(shown, options["style"])
     if pairs is not None:
         lines = [msgspec.json.encode(pair._asdict()).decode() for pair in found.pairs]
         write_text(pairs, "\n".join(lines) + "\n")
         say(f"{many(len(lines), 'pair')}: {pairs}")
-    keep(options["out"], "details", json=render(shown, "json"), csv=render(shown, "csv"))
+    keep(options["out"], "details", json=report.render(shown, "json"), csv=report.render(shown, "csv"))
 
 
 # `storymeter stress oracle`: oracle captions.
@@ -207,18 +201,17 @@ def oracle_command(
 
     Mean METEOR and Self-BLEU of its oracle captions (table 2 of the SODA paper)."""
     from ...files import write_text
-    from ...report import present, render
     from ...stress import experiment
 
     systems, against = read(candidates, options)
     with progress_bar() as progress:
         run = stress_run(against, progress, options)
         scores = experiment.oracles(systems, run)
-    shown = present(scores)
+    shown = report.present(scores)
     print_result(shown, options["style"])
     if out := options["out"]:
         for ending, kind in (("csv", "csv"), ("tex", "latex"), ("json", "json")):
-            write_text(Path(out) / f"oracle.{ending}", render(shown, kind))
+            write_text(Path(out) / f"oracle.{ending}", report.render(shown, kind))
 
 
 # `storymeter stress order`: the order of captions.
@@ -243,7 +236,6 @@ def order_command(
     """Change the order of the captions.
 
     Table 3 of the SODA paper."""
-    from ...report import present
     from ...stress import experiment as tables
 
     with experiment(candidates, options, ("anet(scorer=meteor)", "soda_c")) as (corpus, run, names):
@@ -261,7 +253,7 @@ def order_command(
         "Percentage changes are from the correct order. A good metric should fall when sentences are"
         " swapped, and most when all are shuffled."
     )
-    shown = present(result, title=f"{corpus.name}: order of captions", intro=intro, base="Correct")
+    shown = report.present(result, title=f"{corpus.name}: order of captions", intro=intro, base="Correct")
     deliver(shown, options, "order")
 
 
@@ -278,7 +270,6 @@ def pad_command(candidates: str, n: str, repeats: int, **options: Any) -> None:
     Repeated captions, other captions under the same segment, captions of other videos (section 4 of the SODA
     paper)."""
     from ...errors import UsageError
-    from ...report import present
     from ...stress import experiment as tables
     from ...stress.experiment import PAPER_METRICS
 
@@ -287,5 +278,5 @@ def pad_command(candidates: str, n: str, repeats: int, **options: Any) -> None:
     with experiment(candidates, options, PAPER_METRICS) as (corpus, run, names):
         result = tables.pad(corpus, run, n=[int(part) for part in split(n)], repeats=repeats, metrics=names)
     intro = "A good metric should not reward redundant captions."
-    shown = present(result, title=f"{corpus.name}: padded", intro=intro, base="original")
+    shown = report.present(result, title=f"{corpus.name}: padded", intro=intro, base="original")
     deliver(shown, options, "pad")
