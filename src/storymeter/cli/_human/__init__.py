@@ -14,7 +14,7 @@ VERBS = {
     "check": "before",
     "close": "after",
     "demo": "during",
-    "deploy": "during",
+    "deploy": "before",
     "erase": "during",
     "export": "after",
     "extend": "during",

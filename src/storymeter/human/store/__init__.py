@@ -194,10 +194,10 @@ class Store:
 
     def hold(self, pseudonym: str, reason: str, now: float) -> Future[bool]:
         """No more work for this rater until `release`; nothing is deleted."""
-        return self._writer.submit(lambda c: seats.hold(c, pseudonym, reason, now))
+        return self._writer.submit(lambda c: growing.hold(c, pseudonym, reason, now))
 
     def release(self, pseudonym: str, until: float) -> Future[bool]:
-        return self._writer.submit(lambda c: seats.hold(c, pseudonym, None, until))
+        return self._writer.submit(lambda c: growing.hold(c, pseudonym, None, until))
 
     def erase(self, name: str, stand_in: str, now: float) -> Future[int]:
         """Delete the answers of a rater and what the rater is known by; how many there were (-1: unknown)."""

@@ -1,5 +1,5 @@
-"""The contents of a campaign: put in when it is new, more of it later, while raters are at work, and a rater
-who withdraws erased."""
+"""The contents of a campaign: put in when it is new, more of it later, while raters are at work, and raters
+put on hold or erased."""
 
 from __future__ import annotations
 
@@ -134,3 +134,24 @@ def reset(connection: sa.Connection) -> None:
     for table in (rating, viewing, correction, assignment):
         connection.execute(sa.delete(table))
     connection.execute(sa.update(setting).where(setting.c.name == "state").values(value="open"))
+
+
+def hold(connection: sa.Connection, pseudonym: str, reason: str | None, at: float) -> bool:
+    """No more work for this rater from `at` on; seats and answers stay as they are. Without a reason the
+    rater is released, and has until `at` for the work at hand.
+    """
+    held = reason is not None
+    person = connection.execute(
+        sa.update(rater)
+        .where(rater.c.pseudonym == pseudonym)
+        .values(held_at=at if held else None, held_reason=reason)
+        .returning(rater.c.id)
+    ).scalar()
+    if person is not None:
+        theirs = sa.update(assignment).where(assignment.c.rater == person)
+        if held:
+            change = theirs.where(assignment.c.state == "active").values(state="held")
+        else:
+            change = theirs.where(assignment.c.state == "held").values(state="active", leased_until=at)
+        connection.execute(change)
+    return person is not None

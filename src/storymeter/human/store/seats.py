@@ -241,27 +241,6 @@ def expire(connection: sa.Connection, now: float) -> int:
     return len(gone)
 
 
-def hold(connection: sa.Connection, pseudonym: str, reason: str | None, at: float) -> bool:
-    """No more work for this rater from `at` on; seats and answers stay as they are. Without a reason the
-    rater is released, and has until `at` for the work at hand.
-    """
-    held = reason is not None
-    person = connection.execute(
-        sa.update(rater)
-        .where(rater.c.pseudonym == pseudonym)
-        .values(held_at=at if held else None, held_reason=reason)
-        .returning(rater.c.id)
-    ).scalar()
-    if person is not None:
-        theirs = sa.update(assignment).where(assignment.c.rater == person)
-        if held:
-            change = theirs.where(assignment.c.state == "active").values(state="held")
-        else:
-            change = theirs.where(assignment.c.state == "held").values(state="active", leased_until=at)
-        connection.execute(change)
-    return person is not None
-
-
 def use_code(connection: sa.Connection, code: str, now: float) -> dict[str, Any] | None:
     """Who earned this completion code; the first time it is asked for, it counts as used."""
     row = connection.execute(
