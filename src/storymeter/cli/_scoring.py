@@ -302,14 +302,19 @@ def seed_files(texts: Sequence[str]) -> dict[str, list[str]]:
 
 
 def spread_of_annotators(
-    results: Results, options: Mapping[str, Any], *, pairs: bool = False
+    results: Results, candidates: Sequence[str], options: Mapping[str, Any], *, pairs: bool = False
 ) -> list[Spread]:
     """Scores, or differences between systems, by each annotator alone."""
-    if click.get_current_context().params.get("style") == "csv":
-        hint = "Use --format json, or leave --annotators out."
-        raise UsageError("A CSV file has one kind of rows: no values by annotator.", hint=hint)
-    from ..engine.annotators import by_annotator
+    from ..engine.annotators import by_annotator, by_annotator_in_shards
+    from ..engine.systems import in_shards
 
-    settings = {**options, **results.conditions.settings}
     with progress_bar() as progress:
+        if in_shards(candidates, options["references"]):
+
+            def score(pattern: str, metrics: Sequence[str]) -> Results:
+                own = {"references": (pattern,), "metrics": metrics, "save": None, "each": None}
+                return score_files(candidates, progress, {**options, **own})
+
+            return by_annotator_in_shards(results, score, options["references"], pairs=pairs)
+        settings = {**options, **results.conditions.settings}
         return by_annotator(results, lambda references: make_run(references, progress, settings), pairs=pairs)

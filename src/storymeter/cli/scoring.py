@@ -120,7 +120,7 @@ def score_command(
     fresh = results.references and not options["metrics"] and not any(map(is_saved, candidates))
     if fresh and (lacking := left_out(kind_of(results.systems[0].candidates))):
         say(lacking)
-    spread = spread_of_annotators(results, options) if annotators else []
+    spread = spread_of_annotators(results, candidates, options) if annotators else []
     results = collapsed(results)
     tests = _tests(results, options["resamples"]) if not long and style != "csv" else []
     print_result(report.present(results, comparisons=tests, spread=spread, long=long), style)
@@ -254,7 +254,8 @@ def compare_command(
         say(_NO_SEEDS)
     more: dict[str, Any] = {}
     if annotators:
-        spread = spread_of_annotators(results, options, pairs=True)
+        drawn_alike = {**options, "resamples": resamples}
+        spread = spread_of_annotators(results, candidates, drawn_alike, pairs=True)
         more = {"annotators": spread_records(results, spread), "spread": annotator_table(results, spread)}
     print_result(report.present(comparisons, difference=difference, **more), style)
 

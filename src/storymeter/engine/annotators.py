@@ -10,7 +10,8 @@ in common as noise, too, so that the interval is rather too wide. Two annotators
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -19,9 +20,11 @@ import numpy as np
 
 from ..captions import Corpus
 from ..errors import StorymeterWarning, UsageError
+from ..metrics import Metric
 from ..stats.paired import Part, pseudo_values, standard_errors
+from ..stats.poisson import standard_error
 from ..stats.resampling import TAIL
-from .comparing import common_rows
+from .comparing import common_rows, common_sums
 from .results import Results, value_of
 from .run import Run
 from .seeds import collapsed, t_interval
@@ -56,32 +59,64 @@ def by_annotator(
     the settings of the results and other references.
     """
     if results.in_shards:
-        raise UsageError(
-            "A run in shards keeps no captions to score by annotator.", hint="Leave --annotators out."
-        )
+        hint = "Give its files to storymeter score or compare: --annotators scores them again."
+        raise UsageError("A run in shards keeps no captions to score by annotator.", hint=hint)
+    metrics = _with_references(results)
+    systems = [system.candidates for system in results.systems]
+    each = []
+    for corpus in results.references:
+        with _warned():
+            scored = run([corpus]).score(systems, list(metrics.values()), 0, unit=DOCUMENT)
+        conditions = replace(scored.conditions, unit=results.conditions.unit)
+        # the units are those of all files: not every annotator's file need have the field
+        scored = replace(scored, references=results.references, conditions=conditions, seeds=results.seeds)
+        each.append(collapsed(scored))
+    return _spreads(each, list(metrics), pairs)
+
+
+def by_annotator_in_shards(
+    results: Results,
+    score: Callable[[str, Sequence[str]], Results],
+    references: Sequence[str],
+    *,
+    pairs: bool = False,
+) -> list[Spread]:
+    """The same of a corpus in shards: `score` scores its systems against the files of one of `references`,
+    which are patterns, under the metrics that it is given.
+    """
+    metrics = list(_with_references(results))
+    if not results.conditions.resamples:
+        raise UsageError("--annotators needs resamples.", hint="Leave --resamples 0 out.")
+    each = []
+    for pattern in references:
+        with _warned():
+            each.append(score(pattern, metrics))
+    return _spreads(each, metrics, pairs)
+
+
+def _with_references(results: Results) -> dict[str, Metric]:
+    """The metrics that need references, by their labels."""
     if len(results.references) < 2:
         raise UsageError(
             f"--annotators needs several files of references; there {_count(len(results.references))}.",
             hint="Give one for each annotator: -r first.json -r second.json",
         )
-    labels = [
-        score.metric
-        for score, metric in zip(results.systems[0].scores, results.metrics, strict=True)
-        if metric.needs_references
-    ]
-    metrics = [metric for metric in results.metrics if metric.needs_references]
-    if not metrics:
+    labels = [score.metric for score in results.systems[0].scores]
+    pairs = zip(labels, results.metrics, strict=True)
+    if not (found := {label: metric for label, metric in pairs if metric.needs_references}):
         raise UsageError("None of these metrics needs references.", hint="Leave --annotators out.")
-    systems = [system.candidates for system in results.systems]
-    each = []
-    for corpus in results.references:
-        with warnings.catch_warnings():  # the scores against all references have warned already
-            warnings.simplefilter("ignore", StorymeterWarning)
-            scored = run([corpus]).score(systems, metrics, 0, unit=DOCUMENT)
-        conditions = replace(scored.conditions, unit=results.conditions.unit)
-        # the units are those of all files: not every annotator's file need have the field
-        scored = replace(scored, references=results.references, conditions=conditions, seeds=results.seeds)
-        each.append(collapsed(scored))
+    return found
+
+
+@contextmanager
+def _warned() -> Iterator[None]:
+    """The scores against all references have warned already."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StorymeterWarning)
+        yield
+
+
+def _spreads(each: Sequence[Results], labels: Sequence[str], pairs: bool) -> list[Spread]:
     names = [system.name for system in each[0].systems]
     wanted = list(combinations(names, 2)) if pairs else [(name, "") for name in names]
     return [_spread(each, k, label, a, b) for a, b in wanted for k, label in enumerate(labels)]
@@ -117,14 +152,19 @@ def _spread(each: Sequence[Results], k: int, label: str, a: str, b: str) -> Spre
 def _one(results: Results, k: int, a: str, b: str) -> tuple[float, float, int, int]:
     """By one annotator: the value or the difference, its standard error, units and documents."""
     systems = [results.system(name) for name in (a, b) if name]
+    scores, value = [system.scores[k] for system in systems], partial(value_of, results.metrics[k])
+    found = scores[0].value - (scores[1].value if b else 0.0)
+    if results.in_shards:
+        sums = common_sums(scores[0], scores[1], a, b) if b else [score.sums for score in scores if score.sums]
+        drawn = [np.asarray(value(each.drawn)) for each in sums]
+        n = scores[0].n
+        return found, standard_error(drawn[0] - drawn[1] if b else drawn[0], n), n, n
     ids, rows = common_rows(systems)
     begin = sum(len(metric.columns) for metric in results.metrics[:k])
     own = slice(begin, begin + len(results.metrics[k].columns))
     units = [summed(each[:, own], units_of(results, ids)) for each in rows]
-    part = Part(slice(None), partial(value_of, results.metrics[k]))
-    values = [system.scores[k].value for system in systems]
+    part = Part(slice(None), value)
     if not b:
-        return values[0], standard_errors(units, part)[0], len(units[0]), len(ids)
+        return found, standard_errors(units, part)[0], len(units[0]), len(ids)
     pseudo = pseudo_values(units, part, [(0, 1)])[:, 0]
-    error = float(np.sqrt(np.var(pseudo, ddof=1) / len(pseudo)))
-    return values[0] - values[1], error, len(pseudo), len(ids)
+    return found, float(np.sqrt(np.var(pseudo, ddof=1) / len(pseudo))), len(pseudo), len(ids)

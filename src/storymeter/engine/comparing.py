@@ -222,7 +222,7 @@ def _families_of_sums(results: Results, pairs: Sequence[tuple[int, int]]) -> lis
         for i, j in pairs:
             a, b = results.systems[i], results.systems[j]
             x, y = a.scores[k], b.scores[k]
-            ours, theirs = _comparable(x, y, a.name, b.name)
+            ours, theirs = common_sums(x, y, a.name, b.name)
             permutation, bootstrap = paired_tests(ours, theirs, value, x.n)
             drawn = np.asarray(value(ours.drawn) - value(theirs.drawn))
             tally = results.tallies.get((a.name, b.name, x.metric)) or Tally(None, None, None, [])
@@ -236,7 +236,8 @@ def _families_of_sums(results: Results, pairs: Sequence[tuple[int, int]]) -> lis
     return families
 
 
-def _comparable(a: Score, b: Score, *names: str) -> tuple[ResampledSums, ResampledSums]:
+def common_sums(a: Score, b: Score, *names: str) -> tuple[ResampledSums, ResampledSums]:
+    """The sums of two systems that were resampled alike."""
     x, y = a.sums, b.sums
     if x is None or y is None:
         hint = "Score both in shards, or both as files."

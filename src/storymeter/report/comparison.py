@@ -14,7 +14,7 @@ from ..errors import many
 from ..registry import heading
 from .marks import rough, scale_note, skewed, tied, too_few
 from .presentation import Presentation, present, present_all
-from .table import Cell, Column, Table, keys, numbers, to_json
+from .table import Cell, Column, Table, joined, keys, numbers, to_json
 
 SCORES = ("A's score", "B's score", "A - B")
 
@@ -33,6 +33,8 @@ def present_comparisons(
     """
 
     def tables(style: str, width: int | None) -> list[Table]:
+        if style == "csv" and spread is not None:
+            return [joined(comparison_table(comparisons), spread, "annotators_")]
         documents = difference_table(comparisons)
         people = style in ("table", "html") and len(documents.rows)
         return [
@@ -172,11 +174,13 @@ def needed_table(comparisons: Sequence[Comparison], difference: float) -> Table:
 def _note(comparisons: Sequence[Comparison]) -> str:
     seeded = any(c.p_seeds is not None for c in comparisons)
     tests = max((c.tests for c in comparisons), default=1)
+    in_shards = any(math.isnan(c.skewness) for c in comparisons)  # there are no rows to make a bootstrap-t of
     notes = [
         f"p Holm: corrected over the {tests} comparisons of one metric; their 95 % intervals hold together."
         if tests > 1
         else "",
-        "p permutation: could the outputs be exchanged; p bootstrap: are the scores equal (bootstrap-t).",
+        "p permutation: could the outputs be exchanged; p bootstrap: are the scores equal"
+        f" ({'t-test' if in_shards else 'bootstrap-t'}).",
         "detectable: the smallest difference that this many documents find in 80 of 100 studies.",
         "p seeds: Welch's t-test over training runs; there p Holm corrects it, and the interval contains"
         " their noise."

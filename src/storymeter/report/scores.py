@@ -22,7 +22,7 @@ from ..scores import Score
 from .comparison import comparison_records
 from .marks import SIGNS, Mark, mark_notes, marks, rough, scale_note
 from .presentation import Presentation, present
-from .table import Cell, Column, Table, keys, raw, to_json
+from .table import Cell, Column, Table, joined, keys, raw, to_json
 
 
 @present.register(Results)
@@ -39,7 +39,10 @@ def present_results(
 
     def tables(style: str, width: int | None) -> list[Table]:
         first = score_table(results) if long else leaderboard_table(results, comparisons)
-        return [first, *([annotator_table(results, spread)] if spread else [])]
+        if not spread:
+            return [first]
+        people = annotator_table(results, spread)
+        return [joined(first, people, "annotators_")] if style == "csv" else [first, people]
 
     notes = coverage_lines(results) if results.references else []
     return Presentation("Scores", tables, lambda: score_json(results, comparisons, spread), notes)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from shard_kit import score_in_shards, write_folder
 
+import storymeter
 from storymeter import Corpus, Document, Run
 from storymeter.arrays import FloatArray
 from storymeter.captions import Caption
-from storymeter.engine.annotators import by_annotator
+from storymeter.engine import Results
+from storymeter.engine.annotators import by_annotator, by_annotator_in_shards
 from storymeter.engine.units import DOCUMENT
 from storymeter.errors import UsageError
 from storymeter.metrics import MeanMetric
@@ -89,5 +94,62 @@ def test_score_compare_and_report_print_them(run: Verb, examples: Path, tmp_path
     assert run("report", saved, "--annotators", "--out", str(page))[0] == 0
     section = page.read_text(encoding="utf-8").partition('<section id="annotators">')[2]
     assert "reference_2" in section.partition("</section>")[0]
-    code, _, err = run("score", *files, *people, "-m", "meteor", "--annotators", "--format", "csv")
-    assert code != 0 and "--format json" in err
+
+
+def test_csv_has_their_values_beside_the_rows(run: Verb, examples: Path) -> None:
+    videos = examples / "videos"
+    files = [str(videos / "good.json"), str(videos / "padded.json")]
+    people = ["-r", str(videos / "reference_1.json"), "-r", str(videos / "reference_2.json")]
+    names = ["reference_1", "reference_2", "mean", "s", "low", "high"]
+    for verb in ("score", "compare"):
+        asked = [verb, *files, *people, "-m", "meteor,distinct_1", "--annotators", "--format"]
+        rows = list(csv.DictReader(io.StringIO(run(*asked, "csv")[1])))
+        spread = json.loads(run(*asked, "json")[1])["annotators"]
+        assert len(rows) == 2 * len(spread) and [name for name in rows[0] if "annotators_" in name] == [
+            f"annotators_{name}" for name in names
+        ]
+        plain = list(csv.DictReader(io.StringIO(run(*asked[:-2], "--format", "csv")[1])))
+        assert [{key: row[key] for key in plain[0]} for row in rows] == plain
+        for row in rows:
+            found = [row[f"annotators_{name}"] for name in names]
+            if row["metric"] == "distinct_1":  # needs no references
+                assert found == [""] * 6
+                continue
+            (one,) = (
+                e
+                for e in spread
+                if (e["system"], e["other"]) == (row.get("system") or row["A"], row.get("B", ""))
+            )
+            values = [*one["by_annotator"].values(), one["mean"], one["deviation"], *one["interval"]]
+            assert [float(value) for value in found] == values
+
+
+def test_of_a_corpus_in_shards(examples: Path, tmp_path: Path) -> None:
+    """Values are those of files; the intervals have resamples of their own."""
+    videos = examples / "videos"
+    read = {
+        name: storymeter.read(videos / f"{name}.json")
+        for name in ("good", "padded", "reference_1", "reference_2")
+    }
+    folders = {name: write_folder(tmp_path / "in" / name, corpus) for name, corpus in read.items()}
+    systems, people = ([folders[name] for name in list(read)[k : k + 2]] for k in (0, 2))
+
+    def score(*references: str, metrics: Sequence[str] = ("meteor", "distinct_1")) -> Results:
+        place = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
+        return score_in_shards(systems, references, metrics, place, resamples=999)
+
+    results = score(*people)
+    rows = Run([read["reference_1"], read["reference_2"]])
+    in_files = rows.score([read["good"], read["padded"]], ["meteor", "distinct_1"], 0)
+    for pairs in (False, True):
+        found = by_annotator_in_shards(
+            results, lambda pattern, metrics: score(pattern, metrics=metrics), people, pairs=pairs
+        )
+        wanted = by_annotator(in_files, made, pairs=pairs)
+        for one, other in zip(found, wanted, strict=True):
+            assert (one.system, one.other, one.metric, one.n) == (other.system, other.other, "meteor", 12)
+            assert one.by_annotator == pytest.approx(other.by_annotator, abs=1e-12)
+            width = other.interval[1] - other.interval[0]
+            assert one.interval == pytest.approx(other.interval, abs=0.1 * width)
+    with pytest.raises(UsageError, match="Give its files to storymeter score or compare"):
+        by_annotator(results, made)
