@@ -155,8 +155,8 @@ def _one(results: Results, k: int, a: str, b: str) -> tuple[float, float, int, i
     scores, value = [system.scores[k] for system in systems], partial(value_of, results.metrics[k])
     found = scores[0].value - (scores[1].value if b else 0.0)
     if results.in_shards:
-        sums = common_sums(scores[0], scores[1], a, b) if b else [score.sums for score in scores if score.sums]
-        drawn = [np.asarray(value(each.drawn)) for each in sums]
+        sums = common_sums(scores[0], scores[1], a, b) if b else [score.sums for score in scores]
+        drawn = [np.asarray(value(each.drawn)) for each in sums if each]
         n = scores[0].n
         return found, standard_error(drawn[0] - drawn[1] if b else drawn[0], n), n, n
     ids, rows = common_rows(systems)
