@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from .captions import Corpus, Document
@@ -55,6 +55,16 @@ class Task:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def part(self, chosen: slice) -> Task:
+        """Some of its documents."""
+        return replace(
+            self,
+            ids=self.ids[chosen],
+            candidates=self.candidates[chosen],
+            references=self.references[chosen],
+            annotators=self.annotators[chosen],
+        )
 
 
 def join(

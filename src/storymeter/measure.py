@@ -22,7 +22,8 @@ Bleu(4, smoothing='floor')
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from .options import Name, Options, changed_options, options_of
@@ -48,11 +49,32 @@ class TrainingData(NamedTuple):
 
 #: of a plug-in or a language model that does not say what it was trained on
 NOT_STATED = "not stated"
+NOTHING = "nothing"
 #: of a sentence encoder that learnt from captions of Flickr30k and COCO
 ENCODER_TRAINING = TrainingData(
     "encoder: captions of Flickr30k and COCO",
     ("flickr8k-expert", "flickr8k-expert-all", "thumb", "thumb-machines", "nebula", "hat", "sick"),
 )
+
+
+def training_of_encoder(model: str) -> TrainingData:
+    """Of a sentence encoder by its option `model`: a folder of one's own does not say."""
+    known = {*model.split("+")} <= {"", "minilm", "mpnet"}
+    return ENCODER_TRAINING if known else TrainingData(NOT_STATED)
+
+
+def training_of_all(parts: Iterable[TrainingData]) -> TrainingData:
+    """What several measures together were trained on; not stated where one does not say.
+
+    >>> training_of_all([TrainingData("nothing"), ENCODER_TRAINING]).what
+    'encoder: captions of Flickr30k and COCO'
+    """
+    known = [part for part in dict.fromkeys(parts) if part.what != NOTHING]
+    if any(part.what == NOT_STATED for part in known):
+        return TrainingData(NOT_STATED)
+    benchmarks = dict.fromkeys(chain.from_iterable(part.benchmarks for part in known))
+    sentences = dict.fromkeys(chain.from_iterable(part.what.split("; ") for part in known))
+    return TrainingData("; ".join(sentences) or NOTHING, tuple(benchmarks))
 
 
 class Declaration(NamedTuple):
@@ -72,8 +94,10 @@ class Measure(Options):
 
     @property
     def trained_on(self) -> TrainingData:
-        own = type(self).__module__.startswith("storymeter.") and not asks_anyone(self)
-        return TrainingData("nothing" if own else NOT_STATED)
+        """Of itself and of the measures in its options."""
+        own = type(self).__module__.startswith("storymeter.") and not getattr(self, "asks", False)
+        inner = (value.trained_on for value in vars(self).values() if isinstance(value, Measure))
+        return training_of_all([TrainingData(NOTHING if own else NOT_STATED), *inner])
 
     @property
     def name(self) -> str:

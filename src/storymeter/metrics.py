@@ -169,12 +169,7 @@ class Metric(Measure, ABC):
 
     def score(self, task: Task, context: Context) -> Score:
         metric = self.under(context.protocol)
-        rows = metric.checked(metric.rows(task, context), task)
-        if not metric.own:
-            from .plugins import check_combine, warn_of_percent
-
-            check_combine(metric, rows.values)
-            warn_of_percent(metric, float(metric.combine(rows.values.sum(axis=0))["value"]))
+        rows = metric.checked_rows(task, context)
         signature = metric.signature(context).add(**metric.corpus_fields(task, context))
         return metric.score_of_rows(rows, task.ids, signature)
 
@@ -182,6 +177,10 @@ class Metric(Measure, ABC):
         from .scores import Score
 
         values = {key: float(value) for key, value in self.combine(rows.values.sum(axis=0)).items()}
+        if not self.own:
+            from .plugins import check_value
+
+            check_value(self, values["value"], len(rows.values))
         return Score(
             self.name,
             values.pop("value"),
@@ -208,6 +207,15 @@ class Metric(Measure, ABC):
 
         methods = ("score_indexed", "document_values", "rows")
         return gave(self, next(method for method in methods if hasattr(self, method)))
+
+    def checked_rows(self, task: Task, context: Context) -> Rows:
+        """The rows; of a foreign metric `combine` is checked, which intervals and tests rest on."""
+        rows = self.checked(self.rows(task, context), task)
+        if not self.own:
+            from .plugins import check_combine
+
+            check_combine(self, rows.values)
+        return rows
 
     def checked(self, rows: Rows | FloatArray, task: Task) -> Rows:
         """A metric of somebody's own may give anything; what does not fit is said here, not scored."""

@@ -7,24 +7,29 @@ check-metric` looks for more (`engine.check_metric`).
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import inspect
+import shlex
 import sys
 import traceback
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .arrays import FloatArray
-from .errors import StorymeterWarning, UsageError
+from .errors import StorymeterError, StorymeterWarning, UsageError
 from .measure import Measure
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution
+
+    from .context import Context
+    from .join import Task
 
 #: of the sources of a package, so many files and bytes are hashed
 FILES, BYTES = 2000, 1 << 25
@@ -59,7 +64,7 @@ def _measures(measure: Measure) -> Iterator[Measure]:
 
 @functools.cache
 def _origin(cls: Any) -> str:
-    root = cls.__module__.partition(".")[0]
+    root = _root(cls.__module__)
     known = _distribution(root)
     label = f"{known.name}-{known.version}" if known else "local"
     return f"{label}#{_source_hash(cls, root, packaged=known is not None)}"
@@ -71,7 +76,7 @@ def _distribution(root: str) -> Distribution | None:
 
     for group in GROUPS:
         for point in metadata.entry_points(group=group):
-            if point.value.partition(":")[0].partition(".")[0] == root and point.dist is not None:
+            if _root(point.value) == root and point.dist is not None:
                 return point.dist
     if root == "__main__" or root in sys.stdlib_module_names:
         return None
@@ -116,6 +121,17 @@ def _source(cls: type) -> str:
                 if inspect.isfunction(made)
             )
         )
+
+
+def name_of(measure: Measure) -> str:
+    """The name of an object, which signatures and tables can hold."""
+    name: Any = measure.name
+    if not isinstance(name, str) or not name.isprintable() or not name or "|" in name:
+        raise UsageError(
+            f"The name of {type(measure).__qualname__} ({place(type(measure))}) cannot be {name!r}.",
+            hint='Write a word in its class: name = "my_metric".',
+        )
+    return name
 
 
 def warn_of_names(found: Mapping[str, Measure], own: Mapping[str, str]) -> None:
@@ -176,6 +192,40 @@ def line_of(error: BaseException) -> str:
     return f" ({Path(last.filename).name}, line {last.lineno}, in {last.name})" if last else ""
 
 
+@contextlib.contextmanager
+def failures_named(name: str, metric: Measure) -> Iterator[None]:
+    """What a foreign measure raises, also one inside of a metric of ours, is an error with its line."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        foreign = [each for each in _measures(metric) if is_foreign(each)]
+        roots = {_root(type(each).__module__) for each in foreign}
+        if isinstance(error, StorymeterError) or not (is_foreign(metric) or raised_in(error, roots)):
+            raise
+        where = line_of(error) or f" ({place(type(foreign[0]))})"
+        raise UsageError(
+            f"{name}, a metric of your own or of a plug-in, failed: {type(error).__name__}: {error}{where}.",
+            hint=f"It is no part of Storymeter; try storymeter check-metric {shlex.quote(name)}",
+        ) from error
+
+
+def raised_in(error: BaseException, roots: Collection[str]) -> bool:
+    """Whether the error went through a module below one of these packages."""
+    frames = traceback.walk_tb(error.__traceback__)
+    return any(_root(str(frame.f_globals.get("__name__"))) in roots for frame, _ in frames)
+
+
+def plugin_roots() -> set[str]:
+    """The packages of all plug-ins."""
+    from importlib.metadata import entry_points
+
+    return {_root(point.value) for group in GROUPS for point in entry_points(group=group)}
+
+
+def _root(module: str) -> str:
+    return module.partition(":")[0].partition(".")[0]
+
+
 def check_combine(metric: Any, rows: FloatArray) -> None:
     """Whether `combine` gives for many sums at once what it gives for each: intervals and tests rest on
     it."""
@@ -208,8 +258,14 @@ def check_combine(metric: Any, rows: FloatArray) -> None:
 
 
 def _values(metric: Any, sums: FloatArray, shape: tuple[int, ...], where: str) -> dict[str, FloatArray]:
+    given = sums.copy()
     with np.errstate(invalid="ignore", divide="ignore"):
-        found: Any = metric.combine(sums)
+        found: Any = metric.combine(given)
+    if not np.array_equal(given, sums, equal_nan=True):
+        raise UsageError(
+            f"{where} changes the sums that it is given, so that everything after it is wrong.",
+            hint="Compute new arrays: a / b in place of a /= b.",
+        )
     if not isinstance(found, Mapping) or "value" not in found:
         seen = (
             f"the keys {', '.join(map(repr, found))}" if isinstance(found, Mapping) else type(found).__name__
@@ -265,12 +321,38 @@ def check_range(scorer: Any, values: FloatArray) -> None:
         )
 
 
-def warn_of_percent(metric: Any, value: float) -> None:
+def check_value(metric: Any, value: float, documents: int) -> None:
+    """Of all documents together."""
+    if not np.isfinite(value):
+        where = f"{metric.name}: combine ({place(type(metric).combine)})"
+        raise UsageError(
+            f"{where} gives {value:g} for all {documents:,} documents together.",
+            hint="Its value is a finite number; np.maximum(sums[..., 1], 1) keeps from dividing by zero.",
+        )
     if metric.percent and abs(value) > 1:
         warn_once(
             f"{metric.name} gives values beyond 1, and tables print them times 100. If it is no share, write"
             " percent = False in its class."
         )
+
+
+def check_alone(name: str, metric: Any, task: Task, rows: FloatArray, context: Context) -> None:
+    """Whether a foreign metric or scorer gives the first and the last document of a shard alone what it gives
+    them among others.
+    """
+    if metric.origin is None or len(task) < 2 or metric.unshardable_reason() or metric.needs_corpus_counts:
+        return
+    for k in (0, len(task) - 1):
+        one = task.part(slice(k, k + 1))
+        fresh = type(context)(**context.settings())  # which knows no pair that was scored among others
+        alone = metric.checked(metric.rows(one, fresh), one)
+        if not np.allclose(alone.values[0], rows[k], rtol=1e-4, atol=1e-6):
+            where = place(type(getattr(metric, "scorer", metric)))
+            raise UsageError(
+                f"{name} ({where}) gives {task.ids[k]!r} other numbers alone than among other documents, so"
+                " that its score would depend on the shards.",
+                hint="Score without shards, or define unshardable_reason(self), which says why.",
+            )
 
 
 def _few(values: FloatArray) -> str:

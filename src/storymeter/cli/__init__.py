@@ -165,6 +165,13 @@ def main(arguments: list[str] | None = None) -> Any:
     except Exception as error:
         if os.environ.get(TRACEBACK):
             raise
+        from ..plugins import line_of, plugin_roots, raised_in
+
+        if raised_in(error, plugin_roots()):
+            _fail(
+                f"A plug-in failed: {type(error).__name__}: {error}{line_of(error)}.",
+                "It is no part of Storymeter; try storymeter check-metric NAME",
+            )
         _fail(
             f"This is a bug in Storymeter: {type(error).__name__}: {error}",
             f"Please report it with what `storymeter info` prints; {TRACEBACK}=1 shows where it happened.",

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Literal
 from ..arrays import FloatArray
 from ..captions import Caption, Document
 from ..join import Task
-from ..measure import Named, measure
+from ..measure import Named, TrainingData, measure
 from ..metrics import Metric
 from ..options import option
 from ..registry import metric as get_metric
@@ -111,6 +111,10 @@ class Paragraph(Metric):
 
     def corpus_counts(self, task: Task, context: Context) -> CorpusCounts | None:
         return self.metric.corpus_counts(paragraphs_of(context, task), _reading(context))
+
+    @property
+    def trained_on(self) -> TrainingData:
+        return self.metric.trained_on
 
     @property
     def needs_corpus_counts(self) -> bool:

@@ -64,7 +64,7 @@ def compare(
         raise UsageError(f"resamples cannot be {resamples!r}.", hint='It is "auto" or a whole number from 1.')
     check_comparable({system.name: system.scores for system in results.systems})
     seed = results.conditions.seed if seed is None else seed
-    results = collapsed(results)
+    results = collapsed(results.with_formulas())
     drawn = None if resamples == AUTO else int(resamples)
     pairs = list(combinations(range(len(results.systems)), 2))
     if any(system.scores[0].sums is not None for system in results.systems):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,7 +22,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..captions import Corpus
-from ..errors import MissingPartError, StorymeterError, UsageError, closest, many, some
+from ..errors import MissingPartError, StorymeterError, StorymeterWarning, UsageError, closest, many, some
 from ..join import Coverage, Task, join
 from ..metrics import Metric
 from ..protocol import Protocol
@@ -224,6 +225,21 @@ class Results:
         systems = tuple(replace(s, scores=tuple(s.scores[k] for k in kept)) for s in self.systems)
         return replace(self, systems=systems, metrics=tuple(self.metrics[k] for k in kept))
 
+    def with_formulas(self) -> Results:
+        """Without the metrics of a saved run whose formula is not known here, which are named."""
+        unknown = {k for k, metric in enumerate(self.metrics) if getattr(metric, "lacks_formula", False)}
+        labels = [score.metric for score in self.systems[0].scores]
+        if unknown and len(unknown) < len(labels):
+            lacking = ", ".join(labels[k] for k in sorted(unknown))
+            warnings.warn(
+                f"{lacking}: the saved run has the values, but not the formula, which comparisons need."
+                " Install the plug-in, or give it in Python: storymeter.load(path, metrics=[…]).",
+                StorymeterWarning,
+                stacklevel=3,
+            )
+            return self.only(*(label for k, label in enumerate(labels) if k not in unknown))
+        return self
+
     def compare(
         self,
         *,
@@ -249,8 +265,9 @@ class Results:
         """Every document under every metric, worked out from that document alone."""
         return [
             DocumentScore(system.name, document, score.metric, value)
-            for system in self.systems
-            for metric, score in zip(self.metrics, system.scores, strict=True)
+            for known in [self.with_formulas()]
+            for system in known.systems
+            for metric, score in zip(known.metrics, system.scores, strict=True)
             for document, value in zip(score.ids, document_values(metric, score).tolist(), strict=True)
         ]
 

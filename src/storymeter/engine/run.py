@@ -23,10 +23,10 @@ from ..join import Task, join
 from ..measure import asks_anyone
 from ..metrics import Metric
 from ..options import Tokenizer, parse, split
-from ..plugins import line_of, place, warn_of_device, warn_of_names
+from ..plugins import failures_named, name_of, warn_of_device, warn_of_names
 from ..progress import Progress, silent
 from ..protocol import Protocol, get as get_protocol
-from ..registry import MEASURES, metric as get_metric, room_of, warn_of_shadowed
+from ..registry import MEASURES, metric as get_metric, warn_of_shadowed
 from ..scores import Score
 from ..stats.resampling import bootstrap_interval
 from .inputs import Given, both
@@ -256,16 +256,8 @@ class Run:
         return order_of_references(self.references)
 
     def _score(self, task: Task, name: str, metric: Metric, resamples: int) -> Score:
-        try:
+        with failures_named(name, metric):
             score = replace(metric.score(task, self.context), metric=name)
-        except Exception as error:
-            if isinstance(error, StorymeterError) or room_of(metric):
-                raise
-            where = line_of(error) or f" ({place(type(getattr(metric, 'scorer', metric)))})"
-            problem = f"{name}, a metric of your own or of a plug-in, failed: {type(error).__name__}: {error}"
-            raise UsageError(
-                f"{problem}{where}.", hint=f"It is no part of Storymeter; try storymeter check-metric {name}"
-            ) from error
         if not resamples or score.rows is None:
             return score
         value = partial(value_of, metric)
@@ -354,7 +346,7 @@ def parse_metrics(metrics: Sequence[MetricLike]) -> dict[str, Metric]:
     for metric in metrics:
         try:
             built = get_metric(metric) if isinstance(metric, str) else metric
-            label = str(parse(metric)) if isinstance(metric, str) else built.name
+            label = str(parse(metric)) if isinstance(metric, str) else name_of(built)
             if label in found and not _alike(found[label], built):
                 hint = "Give your own metric another name."
                 errors.append(UsageError(f"Two metrics are called {label!r}.", hint=hint))

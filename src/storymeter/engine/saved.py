@@ -20,6 +20,7 @@ at all. While `storymeter score --save` runs, each finished score is a file of i
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from math import nan
 from pathlib import Path
 from typing import Annotated, Any
@@ -34,6 +35,7 @@ from ..captions import Corpus
 from ..errors import DataError, StorymeterError, UsageError
 from ..join import Coverage
 from ..metrics import MeanMetric, Metric
+from ..pairs.scorer import PairScorer
 from ..registry import metric as get_metric
 from ..scores import Alignment, ResampledSums, Rows, Score, Signature
 from .archive import SCHEMA, Archive, npy, write_zip
@@ -115,11 +117,12 @@ class RunRecord(msgspec.Struct, forbid_unknown_fields=True):
 
 class SavedMetric(Metric):
     """A metric of a saved run that is not installed here: its scores can be shown; what needs its formula
-    says so.
+    says so. `formula` has the same one where only a scorer is not installed, as of `soda_c(scorer=mine)`.
     """
 
-    def __init__(self, record: MetricRecord) -> None:
-        self.record = record
+    def __init__(self, record: MetricRecord, formula: Metric | None = None) -> None:
+        self.record, self.formula = record, formula
+        self.lacks_formula = formula is None and record.mean is None
         self.__dict__.update(
             name=record.name,
             percent=record.percent,
@@ -136,7 +139,12 @@ class SavedMetric(Metric):
         raise self._unknown()
 
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
-        raise self._unknown()
+        if self.formula is None:
+            raise self._unknown()
+        return self.formula.combine(sums)
+
+    def by_document(self, rows: FloatArray) -> FloatArray:
+        return super().by_document(rows) if self.formula is None else self.formula.by_document(rows)
 
     def _unknown(self) -> UsageError:
         return UsageError(
@@ -251,7 +259,7 @@ def _captions(corpus: Corpus) -> bytes:
 
 
 def _metric_record(metric: Metric, k: int, results: Results) -> MetricRecord:
-    mean = [*metric.parts] if isinstance(metric, MeanMetric) else None
+    mean = [*metric.parts] if isinstance(metric, MeanMetric) else _mean_of_pairs(metric)
     return MetricRecord(
         metric.name,
         results.systems[0].scores[k].metric,
@@ -263,25 +271,35 @@ def _metric_record(metric: Metric, k: int, results: Results) -> MetricRecord:
     )
 
 
+def _mean_of_pairs(metric: Metric) -> list[str] | None:
+    """A foreign scorer as a metric of documents is a mean, too, unless it has rules of its own."""
+    if metric.own or not isinstance(metric, PairScorer):
+        return None
+    inherited = (
+        getattr(type(metric), name) is getattr(PairScorer, name)
+        for name in ("combine", "value_of", "columns")
+    )
+    return ["value"] if all(inherited) else None
+
+
 def _metric(entry: MetricRecord, own: Mapping[str, Metric], conditions: Conditions) -> Metric:
-    try:
-        found = own.get(entry.name) or get_metric(entry.name)
-        found = found.under(conditions.protocol)
-        if found.columns == tuple(entry.columns):
-            return found
-    except StorymeterError:
-        pass
+    for name in (entry.name, entry.name.partition("(")[0]):
+        with suppress(StorymeterError):
+            found = own.get(name) or get_metric(name)
+            found = found.under(conditions.protocol)
+            if found.columns == tuple(entry.columns):
+                return found if name == entry.name else _stand_in(entry, found)
     return _stand_in(entry)
 
 
-def _stand_in(entry: MetricRecord) -> SavedMetric:
-    return SavedMetric(entry) if entry.mean is None else SavedMean(entry)
+def _stand_in(entry: MetricRecord, formula: Metric | None = None) -> SavedMetric:
+    return SavedMetric(entry, formula) if entry.mean is None else SavedMean(entry)
 
 
 def _gives(metric: Metric, score: Score) -> bool:
     """Whether the metric of that name gives the saved value of the saved rows: one of the user's own may have
     had the name and the columns of one of ours."""
-    if score.rows is None or isinstance(metric, SavedMetric):
+    if score.rows is None or (isinstance(metric, SavedMetric) and metric.formula is None):
         return True
     value = float(metric.combine(score.rows.sum(axis=0))["value"])
     return bool(np.isclose(value, score.value, rtol=1e-9, atol=1e-12, equal_nan=True))

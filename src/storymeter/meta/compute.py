@@ -119,6 +119,7 @@ def _known(metrics: Sequence[str | Metric]) -> list[str | Metric]:
 
 def values_of_results(results: Results, *, systems: bool = False) -> dict[str, MetricValues]:
     """Those of a run that is there already: by document, or (`systems`) by system alone."""
+    results = results if systems else results.with_formulas()
     found = {}
     for k, score in enumerate(results.systems[0].scores):
         values: dict[Key, float] = {}

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from .. import _native
 from ..arrays import Float32, FloatArray, IntArray
 from ..errors import UsageError
-from ..measure import ENCODER_TRAINING, Named, TrainingData, measure
+from ..measure import Named, TrainingData, measure, training_of_encoder
 from ..models.encoder import Precision
 from ..models.vectors import VectorRows
 from ..options import option
@@ -88,13 +88,11 @@ class BertScore(ModelScorer):
 
     @property
     def trained_on(self) -> TrainingData:
+        encoder = training_of_encoder(self.model)
         if self.model:
-            return TrainingData("the training data of the given model")
+            return encoder
         years = tuple(f"trecvid-{year}{kind}" for year in (2016, 2017) for kind in ("", "-multiple"))
-        return TrainingData(
-            f"{ENCODER_TRAINING.what}; its layer was chosen on TRECVID",
-            (*ENCODER_TRAINING.benchmarks, *years),
-        )
+        return TrainingData(f"{encoder.what}; its layer was chosen on TRECVID", (*encoder.benchmarks, *years))
 
     def depends_on(self) -> dict[str, object]:
         return {"encoder": self._encoder().label, "layer": self.layer}

@@ -34,7 +34,7 @@ import numpy as np
 
 from ..arrays import Float32, FloatArray
 from ..captions import Document
-from ..measure import ENCODER_TRAINING, Named, TrainingData, measure
+from ..measure import ENCODER_TRAINING, Named, TrainingData, measure, training_of_all
 from .facts_reading import Reader, Reading, label, passages_of, sentences_of
 from .scorer import IndexedPairs, ModelScorer, open_scorer
 from .word_kinds import KINDS, WORD, Kind, tagged
@@ -129,13 +129,12 @@ class SentenceSupport(NamedTuple):
 class Facts(ModelScorer):
     @property
     def trained_on(self) -> TrainingData:
-        own = (
+        own = TrainingData(
             "ActivityNet Captions, wrong details made from them (other videos); FactVC was used for model"
-            " selection"
+            " selection",
+            ("factvc-activitynet", "factvc-activitynet-paper", "wrong-detail"),
         )
-        return TrainingData(
-            f"{ENCODER_TRAINING.what}; {own}", (*ENCODER_TRAINING.benchmarks, "factvc-activitynet")
-        )
+        return training_of_all([ENCODER_TRAINING, own])
 
     def depends_on(self) -> dict[str, object]:
         from ..models.encoder import load_encoder

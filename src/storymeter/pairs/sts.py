@@ -23,7 +23,7 @@ import numpy as np
 from .. import _native
 from ..arrays import FloatArray, IntArray
 from ..errors import UsageError
-from ..measure import ENCODER_TRAINING, Named, TrainingData, measure
+from ..measure import NOT_STATED, Named, TrainingData, measure, training_of_encoder
 from ..models.encoder import MULTILINGUAL, Precision
 from ..models.vectors import Embeddings, embeddings
 from ..options import option
@@ -83,11 +83,7 @@ class Sts(ModelScorer):
 
     @property
     def trained_on(self) -> TrainingData:
-        return (
-            TrainingData("the training data of the given model")
-            if self.model or self.vectors
-            else ENCODER_TRAINING
-        )
+        return TrainingData(NOT_STATED) if self.vectors else training_of_encoder(self.model)
 
     def depends_on(self) -> dict[str, object]:
         if self.engine == "align":

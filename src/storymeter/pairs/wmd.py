@@ -28,7 +28,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..errors import DataError, MissingPartError
-from ..measure import ENCODER_TRAINING, Named, TrainingData, measure
+from ..measure import ENCODER_TRAINING, NOT_STATED, Named, TrainingData, measure
 from ..models.word_vectors import Vector, WordVectors, word_vectors
 from ..options import option
 from ..text.script import well_formed
@@ -72,7 +72,7 @@ class Wmd(ModelScorer):
 
     @property
     def trained_on(self) -> TrainingData:
-        return TrainingData("the training data of the given vectors") if self.vectors else ENCODER_TRAINING
+        return TrainingData(NOT_STATED) if self.vectors else ENCODER_TRAINING
 
     def depends_on(self) -> dict[str, object]:
         return {"vectors": self._source.label}

@@ -39,10 +39,13 @@ def marks(results: Results, comparisons: Sequence[Comparison]) -> list[list[Mark
     """[metric][system]"""
     names = [system.name for system in results.systems]
     tests = {(c.metric, c.a, c.b): c for c in comparisons}
+    tested = {c.metric for c in comparisons}
     found = []
     for k in range(len(results.metrics)):
         scores = [system.scores[k] for system in results.systems]
         best = best_of(scores) if len(scores) > 1 else []
+        if tested and scores[0].metric not in tested:  # its formula is not known here: no mark may say worse
+            best = []
         column: list[Mark] = []
         for j, score in enumerate(scores):
             against = [_against(tests, score.metric, names[leader], names[j]) for leader in best]

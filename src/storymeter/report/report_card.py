@@ -135,7 +135,7 @@ RULE = (
 DETAIL = (
     "The column wrong detail is not a human judgement and is not counted: it is the share of captions, in per"
     " cent, that score higher than the same caption with one detail changed (each kind has the same weight;"
-    " shares by kind are in the details)."
+    " shares by kind are in the details; in brackets where a metric was trained on such pairs)."
 )
 READING = (
     "In brackets: 95 % bootstrap intervals over items; at system level Fisher's intervals (for accuracies a"
@@ -180,7 +180,7 @@ def summary_table(
             s.wins,
             s.losses,
             *(_rank(s, contest.benchmark) for contest in counted),
-            *([details.get(s.metric)] if details else []),
+            *([_detail(s, details)] if details else []),
             cost_of(s.metric),
             s.seen.what,
         ]
@@ -190,6 +190,12 @@ def summary_table(
     ranks += [Column("wrong detail", ".1f", 100)] if details else []
     columns = [Column("mean rank", ".1f"), *numbers(",d", "wins", "losses"), *ranks]
     return Table(["metric", *columns, "cost", "training or tuning data"], rows, "Ranks over benchmarks")
+
+
+def _detail(standing: Standing, details: Mapping[str, float]) -> float | str | None:
+    share = details.get(standing.metric)
+    learnt = NOT_PEOPLE & {*standing.seen.benchmarks}
+    return f"({100 * share:.1f})" if share is not None and learnt else share
 
 
 def _rank(standing: Standing, benchmark: str) -> float | str | None:

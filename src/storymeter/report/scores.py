@@ -334,6 +334,7 @@ def document_table(results: Results) -> Table:
     """
     heads: list[Column | str] = []
     rows: list[list[Any]] = []
+    results = results.with_formulas()
     for system in results.systems:
         blocks = []
         heads = [*keys("system", "document")]

@@ -28,7 +28,7 @@ import numpy as np
 from ..arrays import Float32, FloatArray
 from ..captions import Caption, Document
 from ..join import Task
-from ..measure import Named, measure
+from ..measure import NOT_STATED, Named, TrainingData, measure
 from ..options import option
 from ..scores import Signature
 from .clip_vectors import Sight, sight_of
@@ -105,6 +105,10 @@ class ClipMetric(StoryMetric):
 
     model: str = option("", "the folder of a CLIP: config.json, tokenizer, safetensors")
     frames: int = option(16, "how many frames of a video are used", low=1, high=4096)
+
+    @property
+    def trained_on(self) -> TrainingData:
+        return TrainingData(NOT_STATED)  # the folder of a CLIP does not say
 
     def sight(self, context: Context) -> Sight:
         return sight_of(context, self.model, self.declaration.names[0].word)

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from ..arrays import FloatArray
 from ..join import Task
-from ..measure import Named, measure
+from ..measure import ENCODER_TRAINING, NOT_STATED, Named, TrainingData, measure, training_of_all
 from ..options import option
 from ..progress import Progress, silent
 from ..scores import Signature
@@ -123,6 +123,16 @@ class Coherence(StoryMetric):
     @property
     def stand_in(self) -> str:
         return "" if self.model else "minilm"
+
+    @property
+    def trained_on(self) -> TrainingData:
+        if self.model:
+            return TrainingData(NOT_STATED)
+        own = TrainingData(
+            "stories of VIST, ROCStories and Story Cloze (others than those of the benchmarks)",
+            ("vist-edit", "stories-roc", "story-cloze"),
+        )
+        return training_of_all([ENCODER_TRAINING, own])
 
     @property
     def reading(self) -> Reading:

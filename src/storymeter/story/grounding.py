@@ -32,7 +32,7 @@ from ..arrays import Float32, FloatArray
 from ..captions import Document
 from ..errors import UsageError
 from ..join import Task
-from ..measure import Named, measure
+from ..measure import ENCODER_TRAINING, NOT_STATED, Named, TrainingData, measure, training_of_all
 from ..models.media import Pictures, open_picture
 from ..models.vectors import KeptVectors
 from ..options import option
@@ -178,6 +178,12 @@ class RegionMetric(StoryMetric):
     @property
     def stand_in(self) -> str:
         return "" if self.model else "efficientnet"
+
+    @property
+    def trained_on(self) -> TrainingData:
+        if self.model or self.regions != "grid":
+            return TrainingData(NOT_STATED)
+        return training_of_all([TrainingData("regions: classes of ImageNet"), ENCODER_TRAINING])
 
     def store(self, context: Context) -> PictureStore:
         return pictures_of(context, self.model, self.regions, self.name)

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..join import Task
-from ..measure import Named, measure
+from ..measure import Named, TrainingData, measure, training_of_all
 from ..options import option
 from ..scores import Score, Signature
 from .coherence import Coherence
@@ -84,6 +84,10 @@ class Rovist(StoryMetric):
     @property
     def stand_in(self) -> str:
         return ",".join(part.stand_in for part in self.members if part.stand_in)
+
+    @property
+    def trained_on(self) -> TrainingData:
+        return training_of_all(member.trained_on for member in self.members)
 
     def unshardable_reason(self) -> str:
         return self.seeing.unshardable_reason()

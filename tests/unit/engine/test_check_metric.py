@@ -83,6 +83,17 @@ class TooWide(OneSided):
     wide = 50.0
 
 
+class BestOfBatch(OneSided):
+    """Its best pair has 1: the check compared only pairs that share no word."""
+
+    name = "best_of_batch"
+    symmetric = False
+
+    def score_indexed(self, **pairs: Any) -> FloatArray:
+        values = super().score_indexed(**pairs)
+        return values / values.max()
+
+
 class Few(storymeter.MeanMetric):
     name = "few"
 
@@ -108,6 +119,7 @@ class OtherArguments(storymeter.PairScorer):
         (Unpicklable(), "pickling", r"cannot be pickled.*test_check_metric.py, line \d+"),
         (DividesByWords(), "a text without words", r"ZeroDivisionError.*line \d+"),
         (OneSided(), "symmetry", r"symmetric = True, but f\(a, b\) is not f\(b, a\)"),
+        (BestOfBatch(), "any batch of pairs", r"among others and 1 alone.*test_check_metric.py, line \d+"),
         (TooWide(), "scores", r"outside of its declared range 0 to 1"),
     ],
 )

@@ -9,14 +9,19 @@ from typing import Any, ClassVar
 import msgspec
 import numpy as np
 import pytest
+import shard_kit
 
 import storymeter
+from storymeter import registry
 from storymeter.arrays import FloatArray
-from storymeter.dense import ActivityNet
+from storymeter.dense import ActivityNet, Soda
 from storymeter.engine import provenance
+from storymeter.engine.inputs import both
 from storymeter.engine.results import merged
 from storymeter.errors import StorymeterWarning, UsageError
 from storymeter.join import Task
+from storymeter.measure import ENCODER_TRAINING, NOT_STATED, NOTHING
+from storymeter.report.marks import marks
 from storymeter.scores import Signature
 
 TEXTS = ["a dog runs", "a cat sits", "two men talk"]
@@ -77,6 +82,71 @@ class Loud(storymeter.PairScorer):
         return np.full(len(pairs["candidate_index"]), self.high)
 
 
+class Changing(Ratio):
+    """It gave p .43 for .0005."""
+
+    def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
+        sums[..., 0] /= sums[..., 1]
+        return {"value": sums[..., 0]}
+
+
+class Endless(Ratio):
+    """It printed inf ± nan, with p = 0."""
+
+    def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
+        return {"value": sums[..., 0] / (0 * sums[..., 1])}
+
+
+class Leaving(Ratio):
+    """The command ended without a word."""
+
+    def rows(self, task: Task, context: storymeter.Context) -> FloatArray:
+        raise SystemExit(3)
+
+
+class Numbered(Ratio):
+    name = 3  # type: ignore[assignment]
+
+
+class Barred(Ratio):
+    name = "words|tok:none"
+
+
+class Share(storymeter.PairScorer):
+    """Words that two sentences share; with `greedy` the best pair of a batch has 1."""
+
+    name = "share"
+    greedy: ClassVar[bool] = False
+
+    def score_indexed(
+        self, *, candidates: Any, references: Any, candidate_index: Any, reference_index: Any, jobs: int = 1
+    ) -> FloatArray:
+        ours, theirs = [{*text.split()} for text in candidates], [{*text.split()} for text in references]
+        pairs = zip(candidate_index, reference_index, strict=True)
+        values = np.array([len(ours[c] & theirs[r]) / len(ours[c] | theirs[r]) for c, r in pairs])
+        return values / values.max() if self.greedy else values
+
+
+class Greedy(Share):
+    name = "greedy"
+    greedy = True
+
+
+class Raising(Share):
+    name = "raising"
+
+    def score_indexed(self, **pairs: Any) -> FloatArray:
+        raise KeyError("nose")
+
+
+class Others(storymeter.MeanMetric):
+    name = "others"
+
+    def document_values(self, task: Task, context: storymeter.Context) -> FloatArray:
+        words = np.array([len("".join(c.text for c in d.captions)) for d in task.candidates])
+        return words / words.max()
+
+
 def _score(metric: storymeter.Metric) -> storymeter.Score:
     return storymeter.evaluate(TEXTS, [[text] for text in TEXTS], [metric]).systems[0].scores[0]
 
@@ -92,13 +162,19 @@ def _score(metric: storymeter.Metric) -> storymeter.Score:
         (Broken(), r"ZeroDivisionError: .* \(test_foreign_metrics.py, line \d+, in"),
         (Loud(), "37 for a pair, outside of its declared range 0 to 1"),
         (ActivityNet(Loud()), "outside of its declared range"),
+        (Changing(), r"combine \(test_foreign_metrics.py, line \d+\) changes the sums that it is given"),
+        (Endless(), r"combine \(test_foreign_metrics.py, line \d+\) gives inf for all 3 documents"),
+        (Leaving(), r"SystemExit: 3 \(test_foreign_metrics.py, line \d+, in rows\)"),
+        (Numbered(), r"The name of Numbered \(test_foreign_metrics.py, line \d+\) cannot be 3"),
+        (Barred(), r"The name of Barred \(.*\) cannot be 'words|tok:none'"),
+        (ActivityNet(Raising()), r"KeyError: 'nose' \(test_foreign_metrics.py, line \d+, in score_indexed"),
     ],
 )
 def test_what_would_be_wrong_in_silence_is_an_error_with_its_line(
     metric: storymeter.Metric, said: str
 ) -> None:
     with pytest.raises(UsageError, match=said):
-        if metric.name.startswith("anet"):
+        if isinstance(metric, ActivityNet):
             timed = {"a": [[0, 5, "a dog runs"]]}
             storymeter.evaluate(timed, timed, [metric])
         else:
@@ -223,3 +299,60 @@ def test_kept_values_depend_on_the_code_that_scores_and_on_no_statistics() -> No
     assert {"pairs/meteor.py", "metrics.py", "engine/run.py", "meta/compute.py"} <= names
     assert not any(name.startswith(("stats/", "report/", "meta/overall_ranking")) for name in names)
     assert any(name.endswith((".so", ".pyd")) for name in names)
+
+
+def test_shards_refuse_what_looks_at_other_documents(tmp_path: Path) -> None:
+    """The score of `Others` moved with the number of shards, and so did that of SODA with `Greedy`."""
+    folders = []
+    for name in ("mine", "people"):
+        lengths = enumerate((3, 5, 2, 7, 4, 6))
+        texts = {f"v{k}": [[0, 5, f"{name} {' '.join('abcdefg'[:n])}"]] for k, n in lengths}
+        folders.append(shard_kit.write_folder(tmp_path / name, both(texts, texts)[0][0]))
+    mine, people = folders
+
+    def score(metric: storymeter.Metric, shards: int) -> float:
+        save = tmp_path / f"{metric.name}-{shards}"
+        found = shard_kit.score_in_shards([mine], [people], [metric], save, shards=shards)
+        return found.systems[0].scores[0].value
+
+    for shards in (1, 2):
+        for metric in (Others(), Soda("c", scorer=Greedy())):
+            with pytest.raises(UsageError, match="other numbers alone than among other documents"):
+                score(metric, shards)
+        with pytest.raises(UsageError, match="not vectorised"):
+            score(Whole(), shards)
+        with pytest.raises(UsageError, match=r"KeyError: 'nose' \(test_foreign"):
+            score(Soda("c", scorer=Raising()), shards)
+    assert score(Soda("c", scorer=Share()), 1) == pytest.approx(score(Soda("c", scorer=Share()), 2))
+
+
+def test_a_saved_run_without_its_plugins(tmp_path: Path) -> None:
+    """Values and comparisons of means, and of SODA with a scorer that is not installed; a formula that is not
+    known is left out by name, and nothing is said to be worse by it."""
+    timed = [{f"v{k}": [[0, 5, f"a dog {word} {k}"]] for k in range(8)} for word in ("runs", "sits")]
+    metrics: list[Any] = [Ratio(), Share(), Soda("c", scorer=Share()), "rouge_l"]
+    results = storymeter.evaluate({"one": timed[0], "two": timed[1]}, timed[0], metrics)
+    results.save(tmp_path / "run.smr")
+    again = storymeter.load(tmp_path / "run.smr")
+    assert [s.value for s in again.systems[1].scores] == [s.value for s in results.systems[1].scores]
+    with pytest.warns(StorymeterWarning, match="^ratio: the saved run has the values, but not the formula"):
+        found = again.compare()
+    assert found == [c for c in results.compare() if c.metric != "ratio"]
+    assert marks(again, found)[0] == ["", ""]
+    with pytest.raises(UsageError, match="'ratio' of the saved run is not known here"):
+        again.only("ratio").compare()
+    assert storymeter.load(tmp_path / "run.smr", metrics=[Ratio()]).compare() == results.compare()
+
+
+def test_measures_state_what_their_parts_were_trained_on() -> None:
+    """`soda_c(scorer=sts)`, CLIP and RoViST had learnt nothing, nor had SODA with the scorer of a plug-in."""
+    assert Soda("c", scorer=Share()).trained_on.what == NOT_STATED
+    encoder = storymeter.metric("sts").trained_on
+    assert storymeter.metric("soda_c(scorer=sts)").trained_on == encoder == ENCODER_TRAINING
+    assert storymeter.metric("sts(model=minilm+mpnet)").trained_on == encoder
+    for name in ("sts(model=folder)", "bertscore(model=folder)", "wmd(vectors=v.txt)", "clipscore(model=x)"):
+        assert storymeter.metric(name).trained_on.what == NOT_STATED, name
+    assert "stories-roc" in storymeter.metric("rovist").trained_on.benchmarks
+    for name in registry.MEASURES:
+        made = storymeter.metric("judge(model=x)" if name == "judge" else name)
+        assert not made.slow or made.trained_on.what != NOTHING, name

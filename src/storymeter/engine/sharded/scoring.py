@@ -29,6 +29,7 @@ from ...join import Task, join
 from ...measure import asks_anyone
 from ...metrics import Metric
 from ...pairs.scorer import open_scorer
+from ...plugins import check_alone, failures_named
 from ...scores import CorpusCounts
 from ...stats.paired import win_tie_loss
 from ...stats.poisson import ExactSums, document_keys, resampled
@@ -281,7 +282,9 @@ class Worker:
             if metric.needs_corpus_counts:
                 context = replace(context, frequencies=partial(self.lookup.find, asked.index(name)))
             if len(task):
-                found = metric.checked(metric.rows(task, context), task).values
+                with failures_named(name, metric):
+                    found = metric.checked_rows(task, context).values
+                    check_alone(name, metric, task, found, context)
             else:
                 found = np.zeros((0, len(metric.columns)))
             rows.append(found)

@@ -59,6 +59,7 @@ def write_report(
     page = Path(out)
     if page.suffix.lower() not in (".html", ".htm"):
         raise UsageError(f"--out {str(page)!r} is not an .html file.", hint="Write it like --out report.html")
+    results = results.with_formulas()
     own = {"images": images, "videos": videos, "device": device, "progress": progress, **settings}
     alone = _by_annotator(results, own) if annotators else None
     results = collapsed(results)
