@@ -105,6 +105,7 @@ CAMPAIGNS = {
     "erase",
     "export",
     "extend",
+    "pilot",
     "preview",
     "serve",
     "simulate",
