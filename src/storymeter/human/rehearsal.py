@@ -312,28 +312,30 @@ class Blind:
     def score(self, caption: str) -> float:
         """0-100 for a caption, whatever the clip shows."""
         if caption not in self.known:
-            words = caption.split()
+            words = self.model.cut(caption)
             fluency = self.model.fluency(words) / (len(words) + 1)
             self.read.append((fluency, math.log(len(words) + 1)))
             score = 60 + _SPREAD * sum(
                 _z(value, [seen[k] for seen in self.read]) for k, value in enumerate(self.read[-1])
             )
-            twin = next((text for text in self.known if self.twins and _twins(text, caption)), None)
+            cut = self.model.cut
+            known = self.known if self.twins else ()
+            twin = next((text for text in known if _twins(cut(text), words)), None)
             if twin is not None:
-                better = self.model.fluency(words) > self.model.fluency(twin.split())
+                better = self.model.fluency(words) > self.model.fluency(cut(twin))
                 score = self.known[twin] + (_TWIN if better else -_TWIN)
             self.known[caption] = score
         return min(100.0, max(0.0, self.known[caption] + self.rng.gauss(0, _NOISE)))
 
 
-def _twins(one: str, other: str) -> bool:
+def _twins(a: Sequence[str], b: Sequence[str]) -> bool:
     """Whether two texts are equally long, and differ in one run that leaves their ends and half of the words.
 
-    >>> _twins("a man sings in a hall", "a man cooks some soup hall"), _twins("a b c d", "x b c d")
+    >>> one, other = "a man sings in a hall".split(), "a man cooks some soup hall".split()
+    >>> _twins(one, other), _twins(list("abcd"), list("xbcd"))
     (True, False)
     """
-    a, b = one.split(), other.split()
-    if len(a) != len(b) or one == other:
+    if len(a) != len(b) or a == b:
         return False
     places = [k for k, (first, second) in enumerate(zip(a, b, strict=True)) if first != second]
     return places[0] > 0 and places[-1] < len(a) - 1 and 2 * (places[-1] - places[0] + 1) <= len(a) + 1

@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import islice
+
+from ..errors import MissingPartError
 
 #: captions that are looked at, from the first on
 LOOKED_AT = 2000
@@ -68,6 +70,39 @@ def advice(language: str, *, english: Iterable[str], tokenizer: str) -> str:
         f" {'is' if len(wrong) == 1 else 'are'} made for English: the scores are not meaningful. Use"
         f" {how}BLEU, ROUGE-L or CIDEr (alone or in SODA), or sts(model=multilingual)."
     )
+
+
+def dense(letter: str) -> bool:
+    """Whether a letter is of a script that knows no blanks: kana, Han, and the full-width signs with them."""
+    return "\u3000" <= letter <= "\u9fff" or "\uf900" <= letter <= "\uffef"
+
+
+def segmenter(texts: Iterable[str]) -> Callable[[str], list[str]] | None:
+    """What cuts texts of this language into its words (Japanese: phrases of a word and its particles), which
+    joined give the text again; None where blanks do that already.
+
+    >>> cut = segmenter(["男性が部屋に入る。"])
+    >>> cut("犬が公園で走っている。") if cut else []
+    ['犬が', '公園で', '走っている。']
+    >>> segmenter(["a man enters a room"]) is None
+    True
+    """
+    language = foreign_script(texts)
+    if language not in ("Japanese", "Chinese"):
+        return None
+    return _parser(language)
+
+
+@lru_cache(maxsize=2)
+def _parser(language: str) -> Callable[[str], list[str]]:
+    try:
+        import budoux
+    except ImportError:
+        raise MissingPartError.extra(f"Cutting {language} into words", "human") from None
+    japanese = language == "Japanese"
+    load = budoux.load_default_japanese_parser if japanese else budoux.load_default_simplified_chinese_parser
+    parse: Callable[[str], list[str]] = load().parse
+    return parse
 
 
 def well_formed(lines: Sequence[str]) -> list[str]:

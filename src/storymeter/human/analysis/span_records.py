@@ -41,6 +41,7 @@ import numpy as np
 from ...arrays import IntArray
 from ...captions import Rating
 from ...errors import DataError, many
+from ...text.script import dense
 
 CRITERION = "spans"
 #: the share of planted errors that an attentive rater marks
@@ -98,16 +99,19 @@ def _place(mark: Span) -> tuple[int, int]:
 
 
 def words_at(text: str) -> list[tuple[int, int]]:
-    """Where the words of a text begin and end.
+    """Where the words of a text begin and end; in scripts without blanks each letter is a word.
 
-    >>> words_at("a dog  runs")
-    [(0, 1), (2, 5), (7, 11)]
+    >>> words_at("a dog  runs"), words_at("犬とTシャツ")
+    ([(0, 1), (2, 5), (7, 11)], [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 6)])
     """
-    found, at = [], 0
-    for word in text.split():
-        start = text.index(word, at)
-        at = start + len(word)
-        found.append((start, at))
+    found: list[tuple[int, int]] = []
+    for at, letter in enumerate(text):
+        if letter.isspace():
+            continue
+        if found and found[-1][1] == at and not dense(letter) and not dense(text[at - 1]):
+            found[-1] = found[-1][0], at + 1
+        else:
+            found.append((at, at + 1))
     return found
 
 

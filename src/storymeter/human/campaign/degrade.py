@@ -18,6 +18,8 @@ small model, and looks worse to one that has read elsewhere. With captions of TR
 bigram model that learnt from other captions then picks the damaged one of two twins about as often as a coin
 does (docs/human-analysis.md).
 
+Japanese and Chinese captions are cut into words first (`storymeter.text.script.segmenter`).
+
 >>> others = {"v2": "a monkey wearing a red hat eats"}
 >>> damaged = degrade("two white males dancing in a stadium", others, seed=4)
 >>> damaged.length, damaged.donor, len(damaged.text.split())
@@ -47,12 +49,13 @@ import math
 import random
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from ...errors import DataError
+from ...text.script import segmenter
 
 #: runs looked at, and lots drawn to find them
 _RUNS, _LOTS = 32, 256
@@ -76,6 +79,8 @@ class Degraded(msgspec.Struct, frozen=True):
     donor: str
     #: the caption had no inner run as long as table 2 asks
     short: bool = False
+    #: where in the text they stand, in scripts without blanks: from this character to before that one
+    at: tuple[int, int] | None = None
 
 
 def replaced(words: int) -> int:
@@ -119,7 +124,7 @@ class _Text:
     __slots__ = ("counts", "fluency", "low", "shapes", "words")
 
     def __init__(self, text: str, model: Bigrams) -> None:
-        self.words = text.split()
+        self.words = model.cut(text)
         self.low = lower(self.words)
         self.shapes = tuple(map(_shape, self.words))
         self.counts = counts(self.words)
@@ -153,6 +158,8 @@ class Damage:
 
     def __init__(self, donors: Mapping[str, str]) -> None:
         self.model = model = Bigrams(donors.values())
+        #: what stands between words
+        self.joint = " " if model.cut is str.split else ""
         self.read = functools.cache(lambda text: _Text(text, model))
         self.donors = {name: self.read(text) for name, text in donors.items()}
         self.names = list(donors)
@@ -215,12 +222,15 @@ class Damage:
         start, name, run = (
             found or self._best(caption, wanted, rng, item, ()) or self._any(words, length, rng, item)
         )
+        joint, put = self.joint, self.joint.join(run)
+        before = len(joint.join([*words[:start], ""]))
         return Degraded(
-            " ".join([*words[:start], *run, *words[start + length :]]),
+            joint.join([*words[:start], *run, *words[start + length :]]),
             start,
             length,
             name,
             short=length < replaced(len(words)) or len(words) < 3,
+            at=None if joint else (before, before + len(put)),
         )
 
     def _best(
@@ -330,9 +340,12 @@ def counts(words: Sequence[str]) -> Counts:
 
 class Bigrams:
     def __init__(self, texts: Iterable[str]) -> None:
+        texts = list(texts)
+        #: how texts of this language are cut into words
+        self.cut: Callable[[str], list[str]] = segmenter(texts) or str.split
         self._seen = Counts(Counter(), Counter(), Counter())
         for text in texts:
-            more = counts(text.split())
+            more = counts(self.cut(text))
             self._seen.pairs.update(more.pairs)
             self._seen.before.update(more.before)
             self._seen.words.update(more.words)

@@ -22,6 +22,7 @@ import msgspec
 
 from ...captions import Document, Rating
 from ...progress import Progress, silent
+from ...text.script import dense
 from ..analysis.span_records import KINDS
 from ..campaign.clips import Clip
 from ..campaign.design import Layout
@@ -278,16 +279,11 @@ def reading_seconds(texts: Iterable[str], speed: float) -> float:
         if text.isascii():
             words += len(text.split())
             continue
-        dense = sum(_dense(letter) for letter in text)
-        words += dense / 2 + sum(1 for word in text.split() if not all(map(_dense, word)))
-        if dense and dense < len(text) and " " not in text.strip():
+        letters = sum(dense(letter) for letter in text)
+        words += letters / 2 + sum(1 for word in text.split() if not all(map(dense, word)))
+        if letters and letters < len(text) and " " not in text.strip():
             words -= 1  # mixed, but without blanks: its letters are counted already
     return words / speed
-
-
-def _dense(letter: str) -> bool:
-    """Kana, Han, and the full-width signs that go with them."""
-    return "\u3000" <= letter <= "\u9fff" or "\uf900" <= letter <= "\uffef"
 
 
 # Results of the control items per rater: control pairs, test questions and control stories.

@@ -170,6 +170,8 @@ def planted_at(line: Slot) -> tuple[int, int] | None:
     """The characters of a degraded caption that were put in; None where nothing was."""
     if line.degraded is None:
         return None
+    if line.degraded.at is not None:
+        return line.degraded.at
     words = words_at(line.text)
     first, last = line.degraded.start, line.degraded.start + line.degraded.length - 1
     return words[first][0], words[min(last, len(words) - 1)][1]
