@@ -17,7 +17,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 
-from .errors import DataError, UsageError, closest
+from .errors import DataError, UsageError, suggest
 from .options import UNSPACED, Tokenizer
 from .progress import Progress, silent
 from .protocol import PAPER, Protocol, get as get_protocol
@@ -202,7 +202,7 @@ class Settings:
         if self.tokenizer not in get_args(Tokenizer):
             raise UsageError(
                 f"There is no tokenizer {self.tokenizer!r}.",
-                hint=closest(str(self.tokenizer), get_args(Tokenizer)),
+                hint=suggest(str(self.tokenizer), get_args(Tokenizer)),
             )
         if self.protocol.ascii == "strip" and self.tokenizer in UNSPACED:
             raise UsageError(

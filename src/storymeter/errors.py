@@ -56,10 +56,10 @@ def many(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def some(items: Iterable[object], *, limit: int = 5) -> str:
+def first_few(items: Iterable[object], *, limit: int = 5) -> str:
     """The first few of many, for a message that has said how many there are.
 
-    >>> some(range(7), limit=3)
+    >>> first_few(range(7), limit=3)
     '0, 1, 2, …'
     """
     listed: Sequence[object] = list(items)
@@ -67,10 +67,10 @@ def some(items: Iterable[object], *, limit: int = 5) -> str:
     return head if len(listed) <= limit else f"{head}, …"
 
 
-def closest(name: str, known: Iterable[str]) -> str:
+def suggest(name: str, known: Iterable[str]) -> str:
     """`Did you mean 'x'?` where a known name is near, otherwise the list of known names.
 
-    >>> closest("ROUGE-L", ["meteor", "rouge_l"])
+    >>> suggest("ROUGE-L", ["meteor", "rouge_l"])
     "Did you mean 'rouge_l'?"
     """
     import difflib
@@ -79,3 +79,6 @@ def closest(name: str, known: Iterable[str]) -> str:
     alike = {other.lower().replace("-", "_"): other for other in names}
     near = difflib.get_close_matches(name.lower().replace("-", "_"), alike, n=1)
     return f"Did you mean '{alike[near[0]]}'?" if near else f"Known: {', '.join(names)}."
+
+
+first_few, suggest = first_few, suggest

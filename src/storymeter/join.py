@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from .captions import Corpus, Document
-from .errors import DataError, UsageError, many, some
+from .errors import DataError, UsageError, first_few, many
 from .protocol import Protocol
 
 
@@ -101,13 +101,13 @@ def join(
     if missing and protocol.missing == "error":
         raise DataError(
             f"{len(missing):,} of {len(referenced):,} reference documents are missing from"
-            f" {candidates.name!r}: {some(missing)}",
+            f" {candidates.name!r}: {first_few(missing)}",
             hint="Submit them, or choose a protocol whose field `missing` is zero or skip.",
         )
     if extra and protocol.extra == "error":
         raise DataError(
             f"{len(extra):,} of {len(submitted):,} documents in {candidates.name!r} have no reference:"
-            f" {some(extra)}",
+            f" {first_few(extra)}",
             hint="Remove them, or choose a protocol whose field `extra` is ignore.",
         )
     keep = referenced if protocol.missing == "zero" else [i for i in referenced if i in submitted]
@@ -138,7 +138,7 @@ def _one_each(candidates: Corpus) -> dict[str, Document]:
         return {i: documents[0] for i, documents in groups.items()}
     doubled = sorted(i for i, documents in groups.items() if len(documents) > 1)
     raise DataError(
-        f"{candidates.name!r} gives {many(len(doubled), 'document')} more than once: {some(doubled)}",
+        f"{candidates.name!r} gives {many(len(doubled), 'document')} more than once: {first_few(doubled)}",
         hint=(
             "A system has one document per id; alternatives for an id belong in --references. If they are the"
             " sentences of one story: --lists story"
@@ -211,7 +211,7 @@ def _check(
     names = ", ".join(corpus.name for corpus in references)
     raise DataError(
         f"No reference matched: none of the {len(submitted):,} ids of {candidates.name!r} (such as"
-        f" {some(sorted(submitted), limit=2)}) is among the {len(referenced):,} of {names} (such as"
-        f" {some(sorted(referenced), limit=2)}).",
+        f" {first_few(sorted(submitted), limit=2)}) is among the {len(referenced):,} of {names} (such as"
+        f" {first_few(sorted(referenced), limit=2)}).",
         hint=hint,
     )

@@ -22,7 +22,7 @@ import numpy as np
 
 from . import __version__
 from .arrays import FloatArray
-from .errors import UsageError, some
+from .errors import UsageError, first_few
 from .measure import Measure
 from .options import with_bound
 
@@ -232,7 +232,7 @@ class Metric(Measure, ABC):
         if len(wrong):
             raise UsageError(
                 f"{self._gave()} no number for {len(wrong):,} of {len(task):,} documents:"
-                f" {some(task.ids[k] for k in wrong)}",
+                f" {first_few(task.ids[k] for k in wrong)}",
                 hint="A document that cannot be scored must still have a value, or be left out.",
             )
         return found

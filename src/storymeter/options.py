@@ -39,7 +39,7 @@ from collections.abc import Callable, Mapping
 from copy import copy
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
-from .errors import UsageError, closest
+from .errors import UsageError, suggest
 
 T = TypeVar("T", bound="Options")
 _LONGEST = 500  # no name needs more, and options within options are parsed by recursion
@@ -255,7 +255,7 @@ def parse_options(
     known = {key: each for key, each in options_of(factory).items() if key not in (hidden or {})}
     wrong = next((key for key in name.options if key not in known), None)
     if wrong is not None:
-        hint = closest(wrong, known) if known else "It takes none."
+        hint = suggest(wrong, known) if known else "It takes none."
         raise UsageError(f"{name.word} has no option {wrong!r}.", hint=hint)
     given = {key: known[key].parse(text, name.word) for key, text in name.options.items()}
     return {**(hidden or {}), **given}

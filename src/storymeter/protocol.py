@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from .errors import UsageError, closest
+from .errors import UsageError, suggest
 from .options import Options, option, options_of
 
 TIOUS = (0.3, 0.5, 0.7, 0.9)
@@ -114,7 +114,7 @@ class Protocol(Options):
 
     def _check_options(self) -> None:
         if PRESETS and self.name not in PRESETS:  # empty while the presets themselves are made
-            raise UsageError(f"There is no protocol {self.name!r}.", hint=closest(self.name, PRESETS))
+            raise UsageError(f"There is no protocol {self.name!r}.", hint=suggest(self.name, PRESETS))
 
     def change(self, **changes: Any) -> Protocol:
         """The same protocol with some fields changed; the name stays, so that the deviation shows when
@@ -122,7 +122,7 @@ class Protocol(Options):
         """
         wrong = next((key for key in changes if key not in FIELDS or key == "name"), None)
         if wrong is not None:
-            raise UsageError(f"A protocol has no field {wrong!r}.", hint=closest(wrong, [*FIELDS][1:]))
+            raise UsageError(f"A protocol has no field {wrong!r}.", hint=suggest(wrong, [*FIELDS][1:]))
         return replace(self, **changes)
 
     def deviations(self) -> dict[str, object]:
@@ -300,7 +300,7 @@ def get(name: str) -> Protocol:
     """A preset, perhaps with deviations: `soda-v1` or `paper+refs=mean+missing=skip` (what `str` prints)."""
     head, *changes = name.split("+")
     if head not in PRESETS:
-        raise UsageError(f"There is no protocol {head!r}.", hint=closest(head, PRESETS))
+        raise UsageError(f"There is no protocol {head!r}.", hint=suggest(head, PRESETS))
     protocol = PRESETS[head].protocol
     for change in changes:
         key, _, text = change.partition("=")

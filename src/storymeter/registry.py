@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from .errors import StorymeterError, StorymeterWarning, UsageError, closest
+from .errors import StorymeterError, StorymeterWarning, UsageError, suggest
 from .measure import Measure, Named
 from .metrics import Metric
 from .options import Name, parse, parse_options
@@ -120,7 +120,7 @@ def _build(name: Name, what: str, wanted: Any) -> Any:
         return _from_plugin(plugins[name.word], name, wanted, what)
     own = [word for word in MEASURES if issubclass(declared(word)[0], wanted)]
     known = [*own, *(word for word in plugins if word not in MEASURES)]
-    raise UsageError(f"There is no {what} {name.word!r}.", hint=closest(name.word, known))
+    raise UsageError(f"There is no {what} {name.word!r}.", hint=suggest(name.word, known))
 
 
 def _from_plugin(point: Any, name: Name, wanted: Any, what: str) -> Any:

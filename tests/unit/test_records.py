@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.errors import DataError, StorymeterError, UsageError, closest, some
+from storymeter.errors import DataError, StorymeterError, UsageError, first_few, suggest
 from storymeter.join import join
 from storymeter.protocol import Protocol, get
 
@@ -98,5 +98,5 @@ def test_protocol_prints_and_parses() -> None:
 def test_errors_carry_their_exit_code_and_hint() -> None:
     assert (StorymeterError("x").exit_code, UsageError("x").exit_code) == (1, 2)
     assert str(DataError("what", hint="do this")) == "what\ndo this"
-    assert some(["a", "b"]) == "a, b"
-    assert closest("meteo", ["meteor", "bleu"]) == "Did you mean 'meteor'?"
+    assert first_few(["a", "b"]) == "a, b"
+    assert suggest("meteo", ["meteor", "bleu"]) == "Did you mean 'meteor'?"

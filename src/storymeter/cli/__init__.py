@@ -24,7 +24,7 @@ from typing import Any, NoReturn
 import click
 
 from .. import __version__
-from ..errors import StorymeterError, StorymeterWarning, closest
+from ..errors import StorymeterError, StorymeterWarning, suggest
 from ._verbs import Verbs
 
 #: the error handler that writes what a console lacks in its own characters
@@ -105,7 +105,7 @@ class TopVerbs(Verbs):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            near = closest(args[0], self.list_commands(ctx))
+            near = suggest(args[0], self.list_commands(ctx))
             raise click.UsageError(f"{error.message} {near}", ctx) from None
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -197,11 +197,11 @@ def _note(
 
 
 def _fail(message: str, hint: str, code: int = 1) -> NoReturn:
-    from ._options import say
+    from ._options import print_note
 
     _labelled("error: ", "red", message)
     if hint:
-        say(hint)
+        print_note(hint)
     sys.exit(code)
 
 

@@ -132,7 +132,7 @@ def fragment_asked() -> bool:
     return bool(context and context.meta.get(FRAGMENT))
 
 
-def put(tables: Table | Sequence[Table], style: str, title: str = "", *, json: str = "") -> None:
+def print_tables(tables: Table | Sequence[Table], style: str, title: str = "", *, json: str = "") -> None:
     """Tables as a result in the style asked for: JSON is the text given, if any; HTML is a whole page, or
     with --fragment the tables alone.
     """
@@ -165,10 +165,10 @@ def keep(shown: Presentation, page: str | Path | None, figures: Path | None) -> 
         for name, figure in drawn.items():
             safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in name)
             write_bytes(figures / f"{safe}.png", png(figure))
-        say(f"{len(drawn)} figures in {figures}")
+        print_note(f"{len(drawn)} figures in {figures}")
     if page is not None and shown.page is not None:
         write_text(page, shown.page())
-        say(f"Page with figures and explanations: {page}")
+        print_note(f"Page with figures and explanations: {page}")
 
 
 def rendered(tables: Iterable[Table], style: str) -> str:
@@ -241,7 +241,7 @@ def fitted(text: str) -> list[str]:
     return [part for line in lines for part in wrapped(line, width)]
 
 
-def say(*texts: str) -> None:
+def print_note(*texts: str) -> None:
     """Anything that is not the result, to stderr, each text in lines of its own."""
     for text in texts:
         click.echo("\n".join(fitted(text)), err=True)
@@ -254,7 +254,7 @@ def notes_after() -> Iterator[Callable[[str], None]]:
     try:
         yield notes.append
     finally:
-        say(*notes)
+        print_note(*notes)
 
 
 def terminal_width() -> int | None:
@@ -383,3 +383,6 @@ def progress_bar(patience: float = 2.0) -> Iterator[Bars]:
         yield bars
     finally:
         bars.stop()
+
+
+print_tables, print_note = print_tables, print_note

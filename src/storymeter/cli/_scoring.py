@@ -27,10 +27,10 @@ from ._options import (
     images_option,
     metrics_option,
     option,
+    print_note,
     progress_bar,
     protocol_option,
     references_option,
-    say,
     together,
     tokenizer_option,
     videos_option,
@@ -122,7 +122,7 @@ def budget(progress: Progress) -> Budget:
 
     def ask(estimate: Estimate) -> bool:
         if given.get(f"{KEY}yes") or not (sys.stdin.isatty() and sys.stderr.isatty()):
-            say(f"Judge: {estimate}.")
+            print_note(f"Judge: {estimate}.")
             return True
         with progress.paused() if isinstance(progress, Bars) else contextlib.nullcontext():
             return click.confirm(f"Judge: {estimate}. Send them?", err=True)
@@ -143,7 +143,7 @@ def _say_sum(spent: Budget) -> None:
     if spent.sent:
         cost = spent.cost(spent.tokens_in, spent.tokens_out)
         price = "" if cost is None else f", {cost:,.4g} in the currency of --token-price"
-        say(
+        print_note(
             f"Judge: sent {spent.sent:,} requests in all, {spent.tokens_in:,} tokens in and"
             f" {spent.tokens_out:,} out{price}."
         )
@@ -263,7 +263,7 @@ def read_both(
         images=options.get("images"),
         stories=options.get("stories", False),
         progress=progress,
-        note=say,
+        note=print_note,
     )
 
 
@@ -280,7 +280,7 @@ def score_files(candidates: Sequence[str], progress: Progress, options: Mapping[
         names,
         systems=systems,
         layout=layout_of(options),
-        note=say,
+        note=print_note,
         **given,
         **settings_of(options, progress),
     )

@@ -14,10 +14,10 @@ from ._options import (
     jobs_option,
     option,
     output,
+    print_note,
+    print_tables,
     progress_bar,
-    put,
     rendered,
-    say,
     seed_option,
     terminal_width,
 )
@@ -48,7 +48,7 @@ def demo_command(out: str, jobs: int, seed: int) -> None:
     systems = [formats.read(videos / f"{name}.json") for name in ("good", "padded", "disordered")]
     references = [formats.read(videos / "reference_1.json"), formats.read(videos / "reference_2.json")]
 
-    say(
+    print_note(
         "Twelve short videos, two annotators, three systems: a good one, one that pads\n"
         "with repeats, one in the wrong order.\n"
     )
@@ -62,8 +62,8 @@ def demo_command(out: str, jobs: int, seed: int) -> None:
             progress=progress,
         )
     comparisons = results.compare(seed=seed)
-    put(leaderboard_table(results, comparisons), "table")
-    say(*coverage_lines(results))
+    print_tables(leaderboard_table(results, comparisons), "table")
+    print_note(*coverage_lines(results))
     write_text(folder / "scores.json", score_json(results))
     document_writer(str(folder / "per-video.csv"))(results)
 
@@ -77,7 +77,7 @@ def demo_command(out: str, jobs: int, seed: int) -> None:
     _stories(examples, folder, jobs, seed)
     people = _people(examples, folder, seed)
     _report(folder / "report.html", results, comparisons, people, seed)
-    say(
+    print_note(
         "\nWritten:",
         *(f"  {path}" for path in sorted(folder.iterdir())),
         f"\nThe results on one page, to open in a browser: {folder / 'report.html'}",
@@ -105,7 +105,7 @@ def _stories(examples: Path, folder: Path, jobs: int, seed: int) -> None:
 
     stories = [formats.read(examples / "stories" / f"{name}.json") for name in ("good", "dull", "shuffled")]
     images = str(examples / "stories" / "images")
-    say(
+    print_note(
         "\nEight stories of five pictures, three systems: a good one, a dull one, one\n"
         "with its sentences shuffled.\n"
     )
@@ -118,7 +118,7 @@ def _stories(examples: Path, folder: Path, jobs: int, seed: int) -> None:
             images=images,
             progress=progress,
         )
-    put(leaderboard_table(results, results.compare(seed=seed)), "table")
+    print_tables(leaderboard_table(results, results.compare(seed=seed)), "table")
     write_text(folder / "stories.json", score_json(results))
 
 
@@ -139,8 +139,8 @@ def _people(examples: Path, folder: Path, seed: int) -> Analysis:
 
     analysis = analyse(read(examples / "ratings.csv"), seed=seed)
     about = "\nRatings of the same twelve videos by eight workers, control items included.\n"
-    say(about, *summary_lines(analysis))
-    put(system_table(analysis), "table")
+    print_note(about, *summary_lines(analysis))
+    print_tables(system_table(analysis), "table")
     write_text(folder / "people.html", analysis_page(analysis))
     return analysis
 

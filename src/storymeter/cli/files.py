@@ -23,10 +23,10 @@ from ._options import (
     format_option,
     option,
     output,
+    print_note,
     print_result,
     progress_bar,
     references_option,
-    say,
     tokenizer_option,
 )
 
@@ -94,15 +94,15 @@ def convert_command(
         corpus: Corpus = reading.require()
         lost = write(corpus, target, format=target_format)
     if line := read_line(source, corpus):
-        say(line)
+        print_note(line)
     if lost:
-        say(f"note: left out, because the format cannot carry it: {', '.join(lost)}")
+        print_note(f"note: left out, because the format cannot carry it: {', '.join(lost)}")
     done = ", ".join(f"{number:,} {what}" for what, number in corpus.meta.get("repairs", {}).items())
     if done:
-        say(f"note: repaired: {done}")
+        print_note(f"note: repaired: {done}")
     warnings = len(reading.problems)
     if warnings:
-        say(f"note: {many(warnings, 'warning')}; see them with: storymeter validate {source}")
+        print_note(f"note: {many(warnings, 'warning')}; see them with: storymeter validate {source}")
 
 
 @click.command(

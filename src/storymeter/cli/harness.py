@@ -9,7 +9,7 @@ import click
 from .. import harness
 from ..errors import UsageError
 from ._files import forced
-from ._options import NEW_FOLDER, option, say
+from ._options import NEW_FOLDER, option, print_note
 
 
 @click.group("harness")
@@ -57,7 +57,7 @@ def lmms_eval(out: Path, references: tuple[str, ...], videos: tuple[str, ...], p
             click.echo(f"{harness.TASKS[name].harness_name}: {harness.TASKS[name].title}, {data}")
     left = [name for name in harness.TASKS if not (out / f"{harness.TASKS[name].harness_name}.yaml").exists()]
     if left:
-        say(
+        print_note(
             f"note: not written, because no data set of the hub is known: {', '.join(left)}. Give references:"
             f" -r {left[0]}=FILE"
         )

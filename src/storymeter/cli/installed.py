@@ -16,7 +16,7 @@ import click
 from .. import __version__, engine
 from ..errors import UsageError
 from ..models.packages import PACKAGES, add, installed, known, remove
-from ._options import FOLDER, format_option, option, output, progress_bar, put, say
+from ._options import FOLDER, format_option, option, output, print_note, print_tables, progress_bar
 
 CORE = (
     "numpy",
@@ -156,7 +156,7 @@ def info_command(
             hint="Ask for --protocols, --metrics, --formats and --prompts one by one.",
         )
     for table in tables:
-        put(table, style, "Storymeter")
+        print_tables(table, style, "Storymeter")
 
 
 @click.group("models")
@@ -186,7 +186,7 @@ def list_models(style: str) -> None:
     table = Table(columns, rows)
     names = [head.name for head in table.heads]
     models = [dict(zip(names, row, strict=True)) for row in rows]
-    put(table, style, "Models", json=to_json({"schema": 1, "models": models}))
+    print_tables(table, style, "Models", json=to_json({"schema": 1, "models": models}))
 
 
 @models_command.command("add")
@@ -195,18 +195,18 @@ def list_models(style: str) -> None:
 def add_model(name: str, wheels: Path | None) -> None:
     """Download a model, check its hash, and install it as model=NAME."""
     if (found := installed(name)) is not None:
-        say(f"{name} is already installed: {found}")
+        print_note(f"{name} is already installed: {found}")
         return
     with progress_bar() as progress:
         folder = add(name, wheels=wheels, progress=progress)
-    say(f"{name} is in {folder}; use it as {known(name).use.format(name)}")
+    print_note(f"{name} is in {folder}; use it as {known(name).use.format(name)}")
 
 
 @models_command.command("remove")
 @click.argument("name", metavar="NAME")
 def remove_model(name: str) -> None:
     """Delete a model that was added."""
-    say(f"{name} was removed." if remove(name) else f"{name} was not installed.")
+    print_note(f"{name} was removed." if remove(name) else f"{name} was not installed.")
 
 
 def _has_default() -> bool:
@@ -249,6 +249,6 @@ def check_metric_command(name: str, style: str) -> None:
         )
     else:
         rows = [[one.check, "yes" if one.holds else "NO", one.because] for one in found]
-        put(Table([*keys("check"), "holds", "because"], rows, title=name), style, name)
+        print_tables(Table([*keys("check"), "holds", "because"], rows, title=name), style, name)
     if not all(one.holds for one in found):
         sys.exit(1)

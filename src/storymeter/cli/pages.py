@@ -19,10 +19,10 @@ from ._options import (
     jobs_option,
     option,
     output,
+    print_note,
     progress_bar,
     protocol_option,
     references_option,
-    say,
     seed_option,
     terminal_width,
     tokenizer_option,
@@ -108,7 +108,7 @@ def show_command(
         layout=layout_of(options),
         images=images,
         device=device,
-        note=say,
+        note=print_note,
         **given,
     )
     more: dict[str, dict[str, Any]] = {"list": {"document": document}, "StoryExplanation": {"images": images}}
@@ -116,7 +116,7 @@ def show_command(
     output(report.render(shown, width=terminal_width()))
     if page and shown.page is not None:
         write_text(page, shown.page())
-        say(f"The same as a page: {page}")
+        print_note(f"The same as a page: {page}")
 
 
 @click.command("report")
@@ -184,7 +184,7 @@ def report_command(
             annotators=annotators,
             audit=audit,
             facts=facts,
-            note=say,
+            note=print_note,
             **settings_of(options, progress, but=("protocol", "tokenizer")),
         )
-    say(f"Report: {', '.join(map(str, written))}")
+    print_note(f"Report: {', '.join(map(str, written))}")

@@ -24,9 +24,9 @@ from ._options import (
     jobs_option,
     option,
     output,
+    print_note,
     print_result,
     progress_bar,
-    say,
 )
 from ._scoring import (
     annotators_option,
@@ -111,21 +111,21 @@ def score_command(
         results = score_files(candidates, progress, {**options, "save": save, "into": into, "each": each})
     if write is not None:
         write(results)
-        say(f"One row per document: {per_document}")
+        print_note(f"One row per document: {per_document}")
     if results.references:
-        say(*coverage_lines(results))
+        print_note(*coverage_lines(results))
     elif not options["metrics"]:
-        say("No --references were given: only metrics that need none are computed.")
-        say(*_own_references(candidates))
+        print_note("No --references were given: only metrics that need none are computed.")
+        print_note(*_own_references(candidates))
     fresh = results.references and not options["metrics"] and not any(map(is_saved, candidates))
     if fresh and (lacking := left_out(kind_of(results.systems[0].candidates))):
-        say(lacking)
+        print_note(lacking)
     spread = spread_of_annotators(results, candidates, options) if annotators else []
     results = collapsed(results)
     tests = _tests(results, options["resamples"]) if not long and style != "csv" else []
     print_result(report.present(results, comparisons=tests, spread=spread, long=long), style)
     if style == "table":
-        say("Signatures (what the numbers depend on):")
+        print_note("Signatures (what the numbers depend on):")
         for line in signature_lines(results):  # in one piece, so that it can be copied
             click.echo(escape_controls(line), err=True)
 
@@ -249,9 +249,9 @@ def compare_command(
         given = click.get_current_context().get_parameter_source("seed") == ParameterSource.COMMANDLINE
         seed = options["seed"] if given else None
         comparisons = results.compare(resamples=resamples, seed=seed, most=most, difference=difference)
-    say(*coverage_lines(results))
+    print_note(*coverage_lines(results))
     if not results.seeds:
-        say(_NO_SEEDS)
+        print_note(_NO_SEEDS)
     more: dict[str, Any] = {}
     if annotators:
         drawn_alike = {**options, "resamples": resamples}
@@ -310,7 +310,7 @@ def gate_command(
     with progress_bar() as progress:
         settings = {"jobs": options["jobs"], "budget": budget(progress), "progress": progress}
         found = engine.gate(
-            candidates, against, fail_if, baseline=baseline, layout=layout, note=say, **settings
+            candidates, against, fail_if, baseline=baseline, layout=layout, note=print_note, **settings
         )
     if junit is not None:
         write_text(junit, gate_junit(found))
@@ -321,6 +321,6 @@ def gate_command(
     else:
         shown = report.present(found)
         print_result(shown, style)
-        say(*shown.said(style))
+        print_note(*shown.said(style))
     if found.failed:
         click.get_current_context().exit(1)

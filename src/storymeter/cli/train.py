@@ -37,9 +37,9 @@ from ._options import (
     device_option,
     format_option,
     option,
+    print_note,
+    print_tables,
     progress_bar,
-    put,
-    say,
     seed_option,
     together,
 )
@@ -144,7 +144,7 @@ def _either(packaged: object, paper: object) -> str:
 def _progress() -> Iterator[Progress]:
     """What training does and how long it will take, from the first second."""
     if not sys.stderr.isatty():
-        yield LoggedProgress(say)
+        yield LoggedProgress(print_note)
         return
     with progress_bar(patience=0.0) as bars:
         yield bars
@@ -268,7 +268,7 @@ def coherence(
             else:
                 learnt = heldout.expand(data)[0] if held_out else ()
                 found = heldout.evaluate_files(held_out or data, learnt, model, **options)
-            put(held_out_tables(found), style)
+            print_tables(held_out_tables(found), style)
             return
         files, unseen = heldout.expand(data)
         unseen = [*unseen, *held_out]
@@ -294,9 +294,9 @@ def coherence(
             name=name,
             device=device,
             progress=progress,
-            say=say,
+            say=print_note,
         )
-    say(
+    print_note(
         f"written: {out}/coherence.json, {out}/coherence.safetensors (temperature"
         f" {trained.config.temperature:g}); use it: rovist_c(model={out})"
     )
@@ -377,6 +377,6 @@ def grounding(
             name=name,
             device=device,
             progress=progress,
-            say=say,
+            say=print_note,
         )
-    say(f"written: {out}/grounding.json, {out}/grounding.safetensors; use it: rovist_vg(model={out})")
+    print_note(f"written: {out}/grounding.json, {out}/grounding.safetensors; use it: rovist_vg(model={out})")

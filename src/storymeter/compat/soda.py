@@ -30,7 +30,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..captions import Corpus
 from ..dense.soda import Soda
-from ..errors import StorymeterError, UsageError, closest
+from ..errors import StorymeterError, UsageError, suggest
 from ..pairs.scorer import IndexedPairs, PairScorer
 from ..protocol import get
 from ..registry import scorer as get_scorer
@@ -126,7 +126,7 @@ class SODA:
         if soda_type not in ("a", "b", "c", "d"):
             raise UsageError(f"There is no SODA of type {soda_type!r}.", hint="There are a, b, c and d.")
         if scorer not in SCORERS:
-            raise UsageError(f"There is no scorer {scorer!r}.", hint=closest(scorer, SCORERS))
+            raise UsageError(f"There is no scorer {scorer!r}.", hint=suggest(scorer, SCORERS))
         self.data, self.soda_type, self.scorer_name, self.verbose = data, soda_type, scorer, verbose
         self.tious = [0.0] if tious is None else [float(t) for t in tious]
         if not self.tious:

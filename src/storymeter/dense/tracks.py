@@ -34,7 +34,7 @@ from .. import _native
 from ..arrays import FloatArray, IntArray
 from ..captions import Caption, Document
 from ..context import Context
-from ..errors import DataError, UsageError, some
+from ..errors import DataError, UsageError, first_few
 from ..join import Task
 from ..pairs.sentences import Sentences
 from ..protocol import Protocol
@@ -245,7 +245,7 @@ class Tracks:
         if several:
             raise UsageError(
                 f"{metric} with refs=single needs exactly one reference per video; {len(several):,} of"
-                f" {len(self.task):,} have another number: {some(several)}",
+                f" {len(self.task):,} have another number: {first_few(several)}",
                 hint="Give one reference file, or choose refs=best, mean or merge.",
             )
         return self.per_annotator
@@ -313,7 +313,7 @@ def _check_times(
     how = "All" if len(bad) == len(start) else f"{len(bad):,} of {len(start):,}"
     raise DataError(
         f"{how} captions of {what} have no usable times (missing, NaN or infinite), in {len(videos):,}"
-        f" video{'s' if len(videos) > 1 else ''}: {some(videos)}",
+        f" video{'s' if len(videos) > 1 else ''}: {first_few(videos)}",
         hint=(
             "Metrics of timed captions need a start and an end in seconds for each. List the places with:"
             " storymeter validate FILE"

@@ -17,7 +17,7 @@ from ..context import Context
 from ..dense.caption_pairs import video_links
 from ..dense.soda import Soda
 from ..dense.timeline import Timeline, timeline_of
-from ..errors import DataError, UsageError, closest
+from ..errors import DataError, UsageError, suggest
 from ..metrics import Metric
 from ..pairs.facts import Facts, MarkedCaption, marked_captions
 from ..pairs.spice import GraphComparison, compare_graphs
@@ -127,7 +127,7 @@ class OneSystem:
             )
         names = [each.name for each in results.systems]
         if system is not None and system not in names:
-            raise UsageError(f"{path} has no system {system!r}.", hint=closest(system, names))
+            raise UsageError(f"{path} has no system {system!r}.", hint=suggest(system, names))
         chosen = results.system(system or names[0])
         named = metric
         aligned = [score.metric for score in chosen.scores if score.alignment is not None]
@@ -139,7 +139,7 @@ class OneSystem:
         known = self.corpus.by_id()
         if name in known:
             return known[name][0]
-        near = closest(name, known)
+        near = suggest(name, known)
         if len(known) > 50 and near.startswith("Known:"):
             near = f"It has {len(known):,} documents, such as {next(iter(known))}."
         raise DataError(f"{self.corpus.name!r} has no document {name!r}.", hint=near)

@@ -22,7 +22,15 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..captions import Corpus
-from ..errors import MissingPartError, StorymeterError, StorymeterWarning, UsageError, closest, many, some
+from ..errors import (
+    MissingPartError,
+    StorymeterError,
+    StorymeterWarning,
+    UsageError,
+    first_few,
+    many,
+    suggest,
+)
 from ..join import Coverage, Task, join
 from ..metrics import Metric
 from ..protocol import Protocol
@@ -211,7 +219,7 @@ class Results:
 
     def _unknown(self, what: str, name: str) -> KeyError:
         known = [s.name for s in self.systems] if what == "system" else [m.name for m in self.metrics]
-        return KeyError(f"no {what} {name!r}; there are {some(known, limit=20)}")
+        return KeyError(f"no {what} {name!r}; there are {first_few(known, limit=20)}")
 
     def system(self, name: str) -> SystemResult:
         for system in self.systems:
@@ -372,7 +380,7 @@ def merged(several: Sequence[Results]) -> Results:
     names = [[score.metric for score in each.systems[0].scores] for each in several]
     common = [name for name in names[0] if all(name in other for other in names)]
     if not common:
-        hint = closest(names[0][0], {name for other in names for name in other})
+        hint = suggest(names[0][0], {name for other in names for name in other})
         raise UsageError("The runs have no metric in common.", hint=hint)
     kept = [each.only(*common) for each in several]
     systems = tuple(system for each in kept for system in each.systems)

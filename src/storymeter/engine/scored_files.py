@@ -232,7 +232,7 @@ def _score_in_shards(
     settings: Mapping[str, Any],
 ) -> Results:
     """On `cluster`, or on the cores here; `jobs` is the number of workers there."""
-    from .sharded.inputs import find, glance
+    from .sharded.inputs import find, preview
     from .sharded.run import score_shards
 
     if layout.format not in (None, "parquet", "jsonl"):
@@ -241,7 +241,7 @@ def _score_in_shards(
             hint="Convert the files with: storymeter convert FILE --to jsonl",
         )
     if not metrics:
-        kind = glance(find(candidates[0]), layout.columns or {}).kind
+        kind = preview(find(candidates[0]), layout.columns or {}).kind
         images = settings.get("images") is not None
         metrics = default_metrics(kind, references=bool(references), images=images)
     reading = ("columns", "repair", "id_map", "reference_columns", "reference_id_map")

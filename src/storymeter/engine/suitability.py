@@ -18,7 +18,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..captions import Corpus, Kind
-from ..errors import StorymeterWarning, some
+from ..errors import StorymeterWarning, first_few
 from ..metrics import Metric
 from ..options import Tokenizer
 from ..pairs.meteor import Meteor
@@ -150,7 +150,7 @@ def _warn(
             if found:
                 name = f" of {corpus.name!r}" if corpus.name else ""
                 count = sum(found.values())
-                said.append(f"{count:,} of {which}{total:,} {kind}{name} ({some(list(found))})")
+                said.append(f"{count:,} of {which}{total:,} {kind}{name} ({first_few(list(found))})")
     if said:
         warnings.warn(
             f"Captions without words match nothing: {', '.join(said)}; {why}.",

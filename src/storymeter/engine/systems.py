@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from ..captions import Corpus
-from ..errors import DataError, UsageError, some
+from ..errors import DataError, UsageError, first_few
 from ..formats import read
 from ..formats.aliases import Role
 from ..formats.ids import bare_ids
@@ -116,7 +116,7 @@ def require_equal_lines(corpora: Sequence[Corpus]) -> None:
     """Line-numbered files belong together line by line: one that is longer than another is shifted or cut."""
     counts = {corpus.name: len(corpus) for corpus in corpora if _numbered(corpus)}
     if len(set(counts.values())) > 1:
-        listed = some((f"{name} {count:,}" for name, count in counts.items()), limit=6)
+        listed = first_few((f"{name} {count:,}" for name, count in counts.items()), limit=6)
         raise DataError(
             f"Files whose lines are numbered must have the same number of lines; these do not: {listed}.",
             hint=(

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..captions import Corpus, Document
-from ..errors import DataError, UsageError, some
+from ..errors import DataError, UsageError, first_few
 from ..stats.resampling import bootstrap_interval
 from .results import Results, value_of
 
@@ -70,7 +70,7 @@ def unit_labels(
     lacking = [id for id in ids if id not in known]
     if lacking:
         raise DataError(
-            f"{len(lacking):,} of {len(ids):,} documents have no field {unit!r}: {some(lacking)}",
+            f"{len(lacking):,} of {len(ids):,} documents have no field {unit!r}: {first_few(lacking)}",
             hint="Name a field of the file, or a part of the ids: --unit id:SEPARATOR",
         )
     return [known[id] for id in ids]

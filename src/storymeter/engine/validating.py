@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from ..captions import Corpus, Origin
-from ..errors import DataError, MissingPartError, StorymeterError, many, some
+from ..errors import DataError, MissingPartError, StorymeterError, first_few, many
 from ..formats import Reading, examine
 from ..formats.aliases import Role
 from ..formats.ids import bare_ids
@@ -141,9 +141,9 @@ def _fit(reading: Reading, against: Sequence[Reading]) -> Fit:
     missing, extra, _ = coverage.sizes
     line = f"{many(coverage.matched, 'document')} of {coverage.matched + missing:,} references found"
     if missing:
-        line += f", {missing:,} missing ({some(coverage.missing, limit=3)})"
+        line += f", {missing:,} missing ({first_few(coverage.missing, limit=3)})"
     if extra:
-        line += f", {extra:,} without a reference ({some(coverage.extra, limit=3)})"
+        line += f", {extra:,} without a reference ({first_few(coverage.extra, limit=3)})"
     kinds = {once.kind} | {each.kind for each in others}
     if "dense" in kinds and len(kinds) > 1:
         line += "; one side has times and the other has none"

@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..captions import Caption, Document
-from ..errors import some
+from ..errors import first_few
 from .problems import MISSING, Path, ProblemLog, named, others, where
 
 # Texts and times as they stand in a file, judged: kept as they are and reported, or left out.
@@ -360,4 +360,4 @@ def _field_of(id: Any) -> str:
     """The way out where an object stands in place of an id: the option that names the field inside."""
     if not isinstance(id, dict) or not id:
         return ""
-    return f" ({some(id)}); --columns video=FIELD.{next(iter(id))} names the id in it"
+    return f" ({first_few(id)}); --columns video=FIELD.{next(iter(id))} names the id in it"

@@ -24,7 +24,7 @@ from typing import Any
 import msgspec
 
 from ..captions import Caption, Corpus, Document
-from ..errors import DataError, some
+from ..errors import DataError, first_few
 from .aliases import known
 from .base import Format, JsonFormat, LineFormat, carrying, has, objects, some_of
 from .checks import INDEX, Check
@@ -253,7 +253,7 @@ class Lines(Format):
         if wrong:
             raise DataError(
                 f"An id at the head of a line must be a whole number or a URL; {len(wrong):,} are neither:"
-                f" {some(wrong, limit=3)}",
+                f" {first_few(wrong, limit=3)}",
                 hint="Map the ids with --id-map FILE, or choose another format with --to.",
             )
         for document in corpus:

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ..captions import Caption, Corpus, Document
-from ..errors import UsageError, some
+from ..errors import UsageError, first_few
 from . import json_text
 from .answer_reader import Answer, Note, Reader
 from .base import Format, carrying, objects, some_of
@@ -249,7 +249,7 @@ def _records(
     unknown = columns.keys() - names.keys()
     if unknown:
         raise UsageError(
-            f"There is no column {some(sorted(unknown))} in a table of answers.",
+            f"There is no column {first_few(sorted(unknown))} in a table of answers.",
             hint=f"Columns that can be mapped: {', '.join(names)}.",
         )
     if not check.failed:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..captions import Corpus, Document, Origin
-from ..errors import DataError, StorymeterWarning, many, some
+from ..errors import DataError, StorymeterWarning, first_few, many
 from . import registry
 from .aliases import Role
 from .base import Format, LineFormat
@@ -128,7 +128,7 @@ def _folder(folder: Path, **options: Any) -> Reading:
         raise DataError(
             f"{folder} is a folder, and "
             + (
-                f"{len(many):,} of its {len(paths):,} files do not hold one video each: {some(many)}."
+                f"{len(many):,} of its {len(paths):,} files do not hold one video each: {first_few(many)}."
                 if paths
                 else "it is empty."
             ),
@@ -248,7 +248,11 @@ def _unknown(source: Source, check: Check) -> None:
 def _seen(value: Any) -> str:
     """The shape of a value, its first keys, and what the nearest known shape is."""
     member = value[0] if isinstance(value, list) else value
-    keys = f" with the keys {some(map(repr, member), limit=8)}" if isinstance(member, dict) and member else ""
+    keys = (
+        f" with the keys {first_few(map(repr, member), limit=8)}"
+        if isinstance(member, dict) and member
+        else ""
+    )
     return (
         f"{named(value)}{keys}; the nearest known shape is"
         ' [{"video_id": "a", "caption": "…"}]; name the fields: --columns video=FIELD,text=FIELD'

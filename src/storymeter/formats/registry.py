@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..captions import Document
-from ..errors import UsageError, closest
+from ..errors import UsageError, suggest
 from .activitynet import Ids, Reference, Submission
 from .base import Format
 from .checks import Check
@@ -83,7 +83,7 @@ def get(name: str) -> Format:
     try:
         return FORMATS[name]
     except KeyError:
-        raise UsageError(f"There is no format {name!r}.", hint=closest(name, FORMATS)) from None
+        raise UsageError(f"There is no format {name!r}.", hint=suggest(name, FORMATS)) from None
 
 
 def regular(

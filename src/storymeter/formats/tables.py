@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from ..captions import Corpus, Document
-from ..errors import MissingPartError, UsageError, some
+from ..errors import MissingPartError, UsageError, first_few
 from ..files import guarded, unguarded
 from .base import Format, carrying
 from .checks import Check
@@ -97,7 +97,7 @@ def check_columns(columns: Mapping[str, str]) -> None:
     """Only columns that we know can be called otherwise."""
     if unknown := columns.keys() - ALIASES.keys():
         raise UsageError(
-            f"There is no column {some(sorted(unknown))}.",
+            f"There is no column {first_few(sorted(unknown))}.",
             hint=f"Columns that can be mapped: {', '.join(ALIASES)}; answers of models: --from prose.",
         )
 

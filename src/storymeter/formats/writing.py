@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ..captions import Corpus, Document
-from ..errors import DataError, UsageError, some
+from ..errors import DataError, UsageError, first_few
 from ..files import atomic
 from . import registry
 from .base import FIELDS, Format
@@ -33,7 +33,7 @@ def write(corpus: Corpus, path: str | os.PathLike[str], *, format: str | None = 
         if name in _VITAL:
             raise DataError(
                 f"The format {target.name!r} cannot hold {FIELDS[name]}, and {corpus.name!r} has them"
-                f" ({some(used[name], limit=3)}).",
+                f" ({first_few(used[name], limit=3)}).",
                 hint=(
                     "Formats that can:"
                     f" {', '.join(f.name for f in registry.FORMATS.values() if name in f.carries)}."
@@ -83,7 +83,7 @@ def _changed(corpus: Corpus, target: Format) -> list[str]:
         elif read != written:
             blanks.append(id)
     return [
-        f"{what} ({some(ids, limit=3)})" if many else what
+        f"{what} ({first_few(ids, limit=3)})" if many else what
         for what, ids in (
             ("captions without text", lost),
             ("blanks and line ends inside captions as they were", blanks),
@@ -112,7 +112,7 @@ def _own_keys(corpus: Corpus, target: Format) -> list[str]:
         for name, keys in kept.items()
         if keys and name != target.name and name in registry.FORMATS and not registry.FORMATS[name].manner
     ]
-    return [f"the file's own {some(sorted(keys), limit=3)}" for keys in foreign]
+    return [f"the file's own {first_few(sorted(keys), limit=3)}" for keys in foreign]
 
 
 def _own_ends(document: Document) -> bool:

@@ -23,7 +23,7 @@ from typing import Any
 import msgspec
 
 from ..captions import Caption, Corpus, Document
-from ..errors import DataError, UsageError, closest
+from ..errors import DataError, UsageError, suggest
 from ..files import write_text
 from ..formats import read
 from ..options import Tokenizer
@@ -217,7 +217,7 @@ def write_lmms_eval(
     references, videos = references or {}, videos or {}
     for name in (*references, *videos):
         if name not in TASKS:
-            raise UsageError(f"There is no task {name!r}.", hint=closest(name, list(TASKS)))
+            raise UsageError(f"There is no task {name!r}.", hint=suggest(name, list(TASKS)))
     get(protocol)
     local = {name: _read(TASKS[name], files) for name, files in references.items()}
     done: dict[str, list[str]] = {"local": [], "hub": []}

@@ -125,7 +125,7 @@ def _joined(tables: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
             column += (
                 [_OTHERWISE.get(key)] * len(table["value"])
                 if found is None
-                else found.listed()
+                else found.to_list()
                 if isinstance(found, Labels)
                 else list(found)
             )

@@ -1,6 +1,6 @@
 """What was looked up lately and need not be looked up again: the one cache of the human wing.
 
->>> known = Recent(2)
+>>> known = LruCache(2)
 >>> known.put("a", 1), known.put("b", 2), known.get("a"), known.put("c", 3)
 (1, 2, 1, 3)
 >>> known.get("a"), known.get("b")
@@ -17,7 +17,7 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
-class Recent(Generic[K, V]):
+class LruCache(Generic[K, V]):
     """At most `most` values; the one that was not asked for longest goes first."""
 
     def __init__(self, most: int) -> None:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from ..errors import DataError, some
+from ..errors import DataError, first_few
 from .rating_files import credit_all, plain_cell, require_columns, text
 
 _WMT_KINDS = {"SYSTEM": "system", "REPEAT": "repeat", "REF": "human", "BAD_REF": "degraded"}
@@ -47,7 +47,8 @@ class _Table:
         """
         if self.problems:
             raise DataError(
-                f"{self.name}: {len(self.problems):,} ratings cannot be read: {some(self.problems, limit=3)}",
+                f"{self.name}: {len(self.problems):,} ratings cannot be read:"
+                f" {first_few(self.problems, limit=3)}",
                 hint=hint,
             )
         if not self._rows:
@@ -143,7 +144,7 @@ def mturk(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
             stratum = "-".join(row.get(f"Input.{key}") or "" for key in ("src", "trg")).strip("-")
             table.add(rater, hit, sid, system, kind, value, seconds, stratum, position=place)
     if empty:
-        notes.append(f"{len(empty):,} assignments hold no answer and were left out: {some(empty)}")
+        notes.append(f"{len(empty):,} assignments hold no answer and were left out: {first_few(empty)}")
     return table.columns(
         "Answer.Q1 holds index_rid_score joined by |; Input.tst_index is system, repeat, ref or cal.",
         whole_hit=True,

@@ -18,7 +18,7 @@ from typing import Literal
 import numpy as np
 
 from ..captions import Rating
-from ..errors import DataError, some
+from ..errors import DataError, first_few
 from .ratings import Ratings
 
 Held = Literal["leave-out", "include"]
@@ -32,7 +32,7 @@ def said(reasons: Sequence[str], raters: Sequence[str], held: Held) -> str:
     listed = [f"{rater} ({reason}; {n:,} ratings)" for (rater, reason), n in sorted(Counter(found).items())]
     count = len({rater for rater, _ in found})
     what = "left out (--held include counts them)" if held == "leave-out" else "counted all the same"
-    return f"{count:,} {'rater is' if count == 1 else 'raters are'} on hold: {some(listed)}; {what}."
+    return f"{count:,} {'rater is' if count == 1 else 'raters are'} on hold: {first_few(listed)}; {what}."
 
 
 def records_without(records: Sequence[Rating], held: Held = "leave-out") -> tuple[list[Rating], list[str]]:
@@ -51,7 +51,7 @@ def table_without(ratings: Ratings, held: Held = "leave-out") -> Ratings:
     """The same for a table; what is to be said goes into its notes."""
     if ratings.held is None:
         return ratings
-    note = said(ratings.held.listed(), ratings.rater.listed(), held)
+    note = said(ratings.held.to_list(), ratings.rater.to_list(), held)
     noted = replace(ratings, notes=(*ratings.notes, note) if note else ratings.notes)
     if not note or held == "include":
         return noted
@@ -59,7 +59,7 @@ def table_without(ratings: Ratings, held: Held = "leave-out") -> Ratings:
     if not free.any():
         raise _nobody(note)
     kept = noted.rows(free)
-    return replace(kept, rater=kept.rater.present(), hit=kept.hit.present(), held=None)
+    return replace(kept, rater=kept.rater.drop_unused(), hit=kept.hit.drop_unused(), held=None)
 
 
 def _nobody(note: str) -> DataError:

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..captions import Rating
-from ..errors import DataError, some
+from ..errors import DataError, first_few
 from ..files import unguarded
 from .ratings import Labels, Numbering, columns_of
 
@@ -189,7 +189,7 @@ def json_lines(raw: bytes, name: str) -> list[Rating]:
             except msgspec.MsgspecError as error:
                 problems.append(f"line {number}: {error}")
         raise DataError(
-            f"{name}: {len(problems):,} lines are not ratings: {some(problems, limit=3)}",
+            f"{name}: {len(problems):,} lines are not ratings: {first_few(problems, limit=3)}",
             hint="A line is a JSON object with at least item, system, rater and value.",
         ) from None
 
@@ -226,7 +226,7 @@ def csv_rows(content: str, name: str) -> list[Rating]:
             problems.append(f"line {number}: {error}")
     if problems:
         raise DataError(
-            f"{name}: {len(problems):,} rows are not ratings: {some(problems, limit=3)}",
+            f"{name}: {len(problems):,} rows are not ratings: {first_few(problems, limit=3)}",
             hint="Correct these rows, or remove them.",
         )
     return out
@@ -242,7 +242,7 @@ def credit_all(columns: dict[str, Any]) -> None:
         name: several if len(several := name.split("+")) > 1 and known.issuperset(several) else None
         for name in names
     }
-    columns["systems"] = [parts[name] for name in Labels.of(columns["system"]).listed()]
+    columns["systems"] = [parts[name] for name in Labels.of(columns["system"]).to_list()]
 
 
 def require_columns(name: str, there: Container[str], wanted: Sequence[str], hint: str) -> None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..arrays import LARGEST, FloatArray, IntArray
 from ..captions import Rating
-from ..errors import DataError, UsageError, some
+from ..errors import DataError, UsageError, first_few
 
 BoolArray = NDArray[np.bool_]
 
@@ -44,7 +44,7 @@ class Labels:
     def __len__(self) -> int:
         return len(self.names)
 
-    def listed(self) -> list[str]:
+    def to_list(self) -> list[str]:
         """The names, row by row."""
         names: list[str] = np.array(self.names, dtype=object)[self.codes].tolist()
         return names
@@ -52,7 +52,7 @@ class Labels:
     def take(self, rows: NDArray[Any]) -> Labels:
         return Labels(self.codes[rows], self.names)
 
-    def present(self) -> Labels:
+    def drop_unused(self) -> Labels:
         """Without the names that no row has."""
         there, codes = np.unique(self.codes, return_inverse=True)
         return Labels(codes.astype(np.int64), tuple(self.names[k] for k in there))
@@ -130,14 +130,14 @@ class Ratings:
     def of_stratum(self, name: str) -> Ratings:
         """One stratum by itself: only its raters, items and systems."""
         if self.stratum is None or name not in self.strata:
-            raise UsageError(f"There is no stratum {name!r}.", hint=f"There are: {some(self.strata)}.")
+            raise UsageError(f"There is no stratum {name!r}.", hint=f"There are: {first_few(self.strata)}.")
         part = self.rows(self.stratum.codes == self.stratum.names.index(name))
         return replace(
             part,
-            rater=part.rater.present(),
-            item=part.item.present(),
-            hit=part.hit.present(),
-            credit=part.credit.present(),
+            rater=part.rater.drop_unused(),
+            item=part.item.drop_unused(),
+            hit=part.hit.drop_unused(),
+            credit=part.credit.drop_unused(),
             stratum=None,
         )
 
@@ -202,7 +202,8 @@ def from_columns(columns: Mapping[str, Any], notes: Sequence[str] = ()) -> Ratin
     unknown = [name for name in kinds.names if name not in KINDS]
     if unknown:
         raise DataError(
-            f"Unknown kind of rating: {some(unknown)}.", hint=f"A rating's kind is one of {', '.join(KINDS)}."
+            f"Unknown kind of rating: {first_few(unknown)}.",
+            hint=f"A rating's kind is one of {', '.join(KINDS)}.",
         )
     value = _numbers(columns["value"], n)
     pair_name, held = labels("pair"), labels("held")
@@ -276,7 +277,8 @@ def people(rater: Labels, campaign: Labels, notes: list[str]) -> Labels:
     if not shared:
         return rater
     notes.append(
-        f"Personal links of several campaigns have the same names ({some([rater.names[k] for k in shared])}):"
+        "Personal links of several campaigns have the same names"
+        f" ({first_few([rater.names[k] for k in shared])}):"
         " each is counted as another person in each campaign."
     )
     named = Labels.of(
@@ -296,7 +298,7 @@ def _credits(columns: Mapping[str, Any], n: int) -> tuple[IntArray, Labels]:
     several, own = columns.get("systems"), Labels.of(columns["system"])
     if several is None or not any(several):
         return np.arange(n, dtype=np.int64), own
-    credited = [many or (one,) for one, many in zip(own.listed(), several, strict=True)]
+    credited = [many or (one,) for one, many in zip(own.to_list(), several, strict=True)]
     rows = np.repeat(np.arange(n, dtype=np.int64), [len(names) for names in credited])
     return rows, Labels.of([str(name) for names in credited for name in names])
 
@@ -381,7 +383,7 @@ def parts(ratings: Ratings, wanted: str | None = None) -> dict[str, Ratings]:
         return {"all": ratings}
     if wanted is None:
         return {name: ratings.of_stratum(name) for name in strata}
-    names = [f"{s} {i}" for s, i in zip(ratings.stratum.listed(), ratings.item.listed(), strict=True)]
+    names = [f"{s} {i}" for s, i in zip(ratings.stratum.to_list(), ratings.item.to_list(), strict=True)]
     note = f"{len(strata)} strata were mixed: {', '.join(strata)}."
     mixed = replace(ratings, item=Labels.of(names), stratum=None, notes=(*ratings.notes, note))
     return {"all": mixed}

@@ -26,7 +26,7 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
-from ..errors import MissingPartError, StorymeterError, UsageError, closest
+from ..errors import MissingPartError, StorymeterError, UsageError, suggest
 from .campaign.degrade import Bigrams
 from .campaign.record import Campaign, KeyLine
 from .study import named
@@ -48,7 +48,7 @@ def mix(text: str, raters: int) -> list[Character]:
     for part in text.split(","):
         name, _, share = part.strip().partition("=")
         if name not in CHARACTERS:
-            raise UsageError(f"There is no kind of simulated rater {name!r}.", hint=closest(name, CHARACTERS))
+            raise UsageError(f"There is no kind of simulated rater {name!r}.", hint=suggest(name, CHARACTERS))
         try:
             shares[name] = float(share or 1)
         except ValueError:

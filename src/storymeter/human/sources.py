@@ -224,7 +224,7 @@ def _together(parts: Sequence[_Part], notes: list[str], bounds: tuple[float, flo
         return OpenedRatings(kind, replace(table, bounds=bounds or table.bounds), ())
     records, doubles = _pooled_records(parts)
     campaigns = Labels.of([one.campaign for one in records])
-    raters = people(Labels.of([one.rater for one in records]), campaigns, doubles).listed()
+    raters = people(Labels.of([one.rater for one in records]), campaigns, doubles).to_list()
     renamed = tuple(
         one if one.rater == name else msgspec.structs.replace(one, rater=name)
         for one, name in zip(records, raters, strict=True)

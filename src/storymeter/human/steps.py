@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
-from ..errors import DataError, UsageError, some
+from ..errors import DataError, UsageError, first_few
 from ..files import content
 from ..progress import Note, Progress, silent, unsaid
 
@@ -270,7 +270,7 @@ def _look_at_clips(home: Folder, skip_bad: bool, note: Note) -> None:
         store.close()
     if not found.broken:
         return
-    listed = some([f"{name} {what}" for name, what in found.broken.items()], limit=3)
+    listed = first_few([f"{name} {what}" for name, what in found.broken.items()], limit=3)
     if not skip_bad:
         raise DataError(
             f"{len(found.broken):,} of {found.clips:,} files in {home.clips} cannot be shown: {listed}.",

@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..captions import Document
-from ..errors import DataError, UsageError, closest, some
+from ..errors import DataError, UsageError, first_few, suggest
 from ..models.checkpoints import weights_hash
 from ..models.media import Pictures, Videos, even_times, frames_at, open_picture, video_seconds
 from ..story.documents import View
@@ -129,7 +129,7 @@ def get(given: str) -> Prompt:
     path = Path(given).expanduser()
     if "." not in given and "/" not in given and not path.is_file():
         raise UsageError(
-            f"There is no prompt {given!r}.", hint=f"{closest(given, names())} Or give a text file."
+            f"There is no prompt {given!r}.", hint=f"{suggest(given, names())} Or give a text file."
         )
     try:
         with path.open(encoding="utf-8") as file:
@@ -232,7 +232,7 @@ def shown_of(
     if blind:
         raise DataError(
             f"{len(blind):,} of {len(documents):,} documents have no image or video in"
-            f" {images or videos}: {some(blind)}",
+            f" {images or videos}: {first_few(blind)}",
             hint="Name files by the ids of the documents, or name the images in the file of captions.",
         )
     return found

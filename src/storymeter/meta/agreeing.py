@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from ..errors import DataError, many, some
+from ..errors import DataError, first_few, many
 from ..human.sources import OpenedRatings
 from ..human.tables.roles import NOT_SCORES, by_name, given_columns, plain
 from ..human.tables.scales import number, numeric
@@ -65,13 +65,13 @@ def read_one_table(source: Any, columns: Mapping[str, str] | None = None) -> One
     metrics = [head for head in free if head not in people]
     if not metrics:
         raise DataError(
-            f"{sheet.name} has no column of a metric beside {some(people)}.",
+            f"{sheet.name} has no column of a metric beside {first_few(people)}.",
             hint="Give one column of numbers per metric, or metric scores of their own: --scores FILE",
         )
     keys, said = _keys(sheet, roles)
     assumed = ", ".join(f"{role} = {head}" for role, head in roles.items() if role != "time")
     note = (
-        f"read {sheet.name}: human = {some(people)}, metrics = {some(metrics, limit=20)}"
+        f"read {sheet.name}: human = {first_few(people)}, metrics = {first_few(metrics, limit=20)}"
         + (f", {assumed}" if assumed else "")
         + f" ({many(len(sheet.rows), 'row')})"
     )
@@ -91,7 +91,7 @@ def _people(sheet: Sheet, free: Sequence[str], named: str | None) -> list[str]:
         if unknown:
             raise DataError(
                 f"{sheet.name} has no column of numbers called {unknown[0]!r}.",
-                hint=f"Columns of numbers: {some(free, limit=20)}.",
+                hint=f"Columns of numbers: {first_few(free, limit=20)}.",
             )
         return wanted
     people = [head for head in free if plain(head).startswith("human") or plain(head).endswith("human")]
@@ -101,12 +101,12 @@ def _people(sheet: Sheet, free: Sequence[str], named: str | None) -> list[str]:
     fits = people or free
     if not fits:
         raise DataError(
-            f"{sheet.name} has no columns of numbers; its columns are {some(sheet.heads, limit=12)}.",
+            f"{sheet.name} has no columns of numbers; its columns are {first_few(sheet.heads, limit=12)}.",
             hint="Give system, item, the human score and one column per metric.",
         )
     commands = [f"storymeter meta {sheet.path or sheet.name} --columns human={head}" for head in fits[:4]]
     raise DataError(
-        f"{sheet.name}: which column holds the human scores? {some(fits)} may.",
+        f"{sheet.name}: which column holds the human scores? {first_few(fits)} may.",
         hint="Say which is meant:\n" + "\n".join(commands),
     )
 

@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from ..errors import DataError, StorymeterError, UsageError, closest
+from ..errors import DataError, StorymeterError, UsageError, suggest
 from ..options import parse
 from ..registry import MEASURES, metric as get_metric
 from .benchmark_files import factvc, hat, msvd, nebula, sick, thumb
@@ -40,7 +40,7 @@ def load(name: str, data: Path) -> Benchmark:
         if is_own(name):
             return own_benchmark(Path(name))
         raise UsageError(
-            f"There is no benchmark {name!r}, and no such file or folder.", hint=closest(name, BENCHMARKS)
+            f"There is no benchmark {name!r}, and no such file or folder.", hint=suggest(name, BENCHMARKS)
         )
     here = available(data)
     place = FOLDERS[SAME_FILES.get(name, name)]

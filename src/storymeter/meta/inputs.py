@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from ..errors import DataError, many, some
+from ..errors import DataError, first_few, many
 from ..files import content
 from ..human.analysis.assessment import Analysis, analyse
 from ..human.analysis.preference import Preference, analyse_preferences, of_faithful
@@ -66,7 +66,7 @@ def read_human(
     value = _column(rows[0], SCORE[which])
     if system is None or value is None:
         raise DataError(
-            f"{path.name} has the columns {some(rows[0])}; a system and a score are needed.",
+            f"{path.name} has the columns {first_few(rows[0])}; a system and a score are needed.",
             hint="Name them system, item and score (or SYS, SID, Z.SCR).",
         )
     judgements, problems, zero = [], [], 0
@@ -80,7 +80,7 @@ def read_human(
             problems.append(f"line {number}: {row[value]!r}")
     if problems:
         raise DataError(
-            f"{path.name}: {len(problems):,} scores are not numbers: {some(problems, limit=3)}",
+            f"{path.name}: {len(problems):,} scores are not numbers: {first_few(problems, limit=3)}",
             hint="Correct these lines, or remove them.",
         )
     scale = which if value.lower() in ("z", "z.scr", "z_score", "raw", "raw.scr", "raw_score") else ""
@@ -148,7 +148,7 @@ def read_scores(path: Path) -> dict[str, dict[Key, float]]:
     system, item, metric = _column(rows[0], SYSTEM), _column(rows[0], ITEM), _column(rows[0], ("metric",))
     if system is None:
         raise DataError(
-            f"{path.name} has the columns {some(rows[0])}; a system is needed.",
+            f"{path.name} has the columns {first_few(rows[0])}; a system is needed.",
             hint="Name them system, item, and one column per metric.",
         )
     value = _column(rows[0], ("score", "value")) if metric else None
@@ -197,7 +197,7 @@ def _from_ratings(opened: OpenedRatings, which: Literal["z", "raw"], accept: Acc
     ]
     raters = len({record.rater for record in opened.records}) or len(analysis.kept)
     failed = [w.id for w, used in zip(analysis.quality.workers, analysis.kept, strict=True) if not used]
-    left_out = f"{many(len(failed), 'rater')} failed the controls and were left out: {some(failed)}."
+    left_out = f"{many(len(failed), 'rater')} failed the controls and were left out: {first_few(failed)}."
     return tabulate(
         judgements,
         scale=which,
@@ -230,7 +230,7 @@ def _table(raw: bytes, name: str) -> list[dict[str, str]]:
     if wrong:
         raise DataError(
             f"{name}: {len(wrong):,} lines do not have the {len(lines[0])} columns of the header: lines"
-            f" {some(wrong)}.",
+            f" {first_few(wrong)}.",
             hint="Check the separators.",
         )
     if len(lines) < 2:

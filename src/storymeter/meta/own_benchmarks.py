@@ -26,7 +26,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..errors import DataError, MissingPartError, UsageError, many, some
+from ..errors import DataError, MissingPartError, UsageError, first_few, many
 from ..files import content
 from ..human.tables.scales import number
 from ..human.tables.sheets import sheet_of, unpacked
@@ -89,7 +89,7 @@ def _read(path: Path, stated: Mapping[str, Any], name: str) -> Benchmark:
     for role in ("caption", "score"):
         if columns[role] is None:
             raise DataError(
-                f"{path.name} has the columns {some(sheet.heads, limit=20)}; none is the {role}.",
+                f"{path.name} has the columns {first_few(sheet.heads, limit=20)}; none is the {role}.",
                 hint=f'Name it {role}, or name it in {FILE}: [columns] {role} = "…"',
             )
     captions: dict[Key, str] = {}
@@ -113,7 +113,7 @@ def _read(path: Path, stated: Mapping[str, Any], name: str) -> Benchmark:
         judgements.append(Judgement(system, item, float(value)))
     if problems:
         raise DataError(
-            f"{path.name}: {len(problems):,} scores are not numbers: {some(problems, limit=3)}.",
+            f"{path.name}: {len(problems):,} scores are not numbers: {first_few(problems, limit=3)}.",
             hint="Correct these lines, or remove them.",
         )
     if not judgements:
@@ -147,7 +147,7 @@ def _plain(head: str) -> str:
 def _column(role: str, heads: Sequence[str], named: object, file: str) -> str | None:
     if named is not None:
         if named not in heads:
-            raise DataError(f"{file} has no column {named!r}.", hint=f"It has {some(heads, limit=20)}.")
+            raise DataError(f"{file} has no column {named!r}.", hint=f"It has {first_few(heads, limit=20)}.")
         return str(named)
     words = ROLES[role].split()
     fits = [head for word in words for head in heads if _plain(head) == word]
@@ -165,7 +165,9 @@ def _references(heads: Sequence[str], named: object, file: str) -> list[str]:
     listed = [named] if isinstance(named, str) else list(named)  # type: ignore[call-overload]
     lacking = [head for head in listed if head not in heads]
     if lacking:
-        raise DataError(f"{file} has no column {some(lacking)}.", hint=f"It has {some(heads, limit=20)}.")
+        raise DataError(
+            f"{file} has no column {first_few(lacking)}.", hint=f"It has {first_few(heads, limit=20)}."
+        )
     return listed
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import LARGEST, FloatArray, IntArray
-from ..errors import DataError, some
+from ..errors import DataError, first_few
 from .compute import MetricValues
 
 
@@ -130,7 +130,8 @@ def join_scores(scores: Scores, values: Mapping[str, MetricValues]) -> Scores:
             mine, theirs = sorted(set(wanted)), sorted(known)
             raise DataError(
                 f"No score of {metric!r} can be joined with a human score: the metric scores are for"
-                f" {some(theirs, limit=2)}, the human scores for {some(mine, limit=2)} (system, item).",
+                f" {first_few(theirs, limit=2)}, the human scores for"
+                f" {first_few(mine, limit=2)} (system, item).",
                 hint=(
                     "The name of a system is its file name without suffix; the item is the document id. Use"
                     " the same names in both files."

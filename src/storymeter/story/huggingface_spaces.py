@@ -43,7 +43,7 @@ _FOLLOWS = re.compile(r"is_?next|next|follow|coherent|in_?order|ordered|entail",
 _AGAINST = re.compile(r"not|in_?coherent|un_?ordered|random", re.IGNORECASE)
 
 
-def is_borrowed(folder: Path, own: str) -> bool:
+def is_huggingface(folder: Path, own: str) -> bool:
     """A checkpoint of Hugging Face, and none that our training wrote (which has the file `own`)."""
     return not (folder / own).is_file() and (folder / "config.json").is_file()
 
@@ -57,7 +57,7 @@ def _open(folder: Path, model: str, *others: str) -> list[Any]:
         ]
 
 
-class BorrowedPairs:
+class HuggingFacePairs:
     """A `PairClassifier`."""
 
     def __init__(self, folder: Path, device: str = "cpu") -> None:
@@ -120,7 +120,7 @@ class BorrowedPairs:
         return zero_repeats(np.array([found[pair] for pair in read], dtype=np.float64), pairs, reading)
 
 
-class BorrowedSpace(JointSpace):
+class HuggingFaceSpace(JointSpace):
     def __init__(self, folder: Path, device: str = "cpu") -> None:
         self.clip = load_clip(str(folder), device)
         self.label, self.width = self.clip.label, self.clip.width

@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from ..arrays import Float32
-from ..errors import DataError, StorymeterWarning, many, some
+from ..errors import DataError, StorymeterWarning, first_few, many
 from ..models.checkpoints import (
     SAFELY,
     checkpoint_folder,
@@ -85,7 +85,7 @@ class PairedSpace(JointSpace):
         if unknown:
             warnings.warn(
                 f"{self.glove.path.name} has no vector for {len(unknown):,} of {many(len(texts), 'noun')},"
-                f" which are like no region: {some(unknown)}.",
+                f" which are like no region: {first_few(unknown)}.",
                 StorymeterWarning,
                 stacklevel=2,
             )

@@ -131,8 +131,12 @@ def load_space(path: str = "", device: str = "cpu") -> JointSpace:
     need_torch("Grounding (rovist_vg, tiger)")
     if not path:
         return LabelSpace(device)
-    from .huggingface_spaces import BorrowedSpace, is_borrowed
+    from .huggingface_spaces import HuggingFaceSpace, is_huggingface
     from .paired_space import CONFIG, load_paired_space
 
     folder = Path(path).expanduser()
-    return BorrowedSpace(folder, device) if is_borrowed(folder, CONFIG) else load_paired_space(folder, device)
+    return (
+        HuggingFaceSpace(folder, device)
+        if is_huggingface(folder, CONFIG)
+        else load_paired_space(folder, device)
+    )

@@ -47,7 +47,7 @@ import msgspec
 import numpy as np
 
 from ..captions import Caption, Corpus, Document
-from ..errors import UsageError, closest
+from ..errors import UsageError, suggest
 from ..options import parse, parse_options
 from ..pairs.sentences import sentences_for
 from ..pairs.table import pair_table
@@ -228,6 +228,6 @@ def transformation(text: str) -> Transformation:
     """From its name; an unknown name or option is a UsageError that says what there is."""
     name = parse(text)
     if name.word not in MAKERS:
-        raise UsageError(f"There is no transformation {name.word!r}.", hint=closest(name.word, MAKERS))
+        raise UsageError(f"There is no transformation {name.word!r}.", hint=suggest(name.word, MAKERS))
     maker = MAKERS[name.word]
     return Transformation(str(name), maker(**parse_options(maker, name)), name.word in WHOLE)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import MissingPartError, UsageError, closest
+from ..errors import MissingPartError, UsageError, suggest
 from ..options import Tokenizer
 from .script import well_formed
 
@@ -174,7 +174,7 @@ TOKENIZERS: dict[str, TokenizerKind] = {
 
 def get(name: str) -> TokenizerKind:
     if name not in TOKENIZERS:
-        raise UsageError(f"There is no tokenizer {name!r}.", hint=closest(str(name), TOKENIZERS))
+        raise UsageError(f"There is no tokenizer {name!r}.", hint=suggest(str(name), TOKENIZERS))
     return TOKENIZERS[name]
 
 

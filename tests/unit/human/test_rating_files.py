@@ -42,7 +42,7 @@ def test_a_regular_table_is_read_by_columns_as_row_by_row(tmp_path: Path) -> Non
     assert quick is not None
     for key in quick:
         column = (
-            quick[key].listed()
+            quick[key].to_list()
             if isinstance(quick[key], Labels)
             else [None if math.isnan(v) else v for v in quick[key].tolist()]
         )
@@ -62,7 +62,7 @@ def test_a_regular_table_is_read_by_columns_as_row_by_row(tmp_path: Path) -> Non
     assert (
         short is not None
         and short["value"].tolist() == [3.0]
-        and {key: short[key].listed() for key in ("kind", "item", "system", "rater")}
+        and {key: short[key].to_list() for key in ("kind", "item", "system", "rater")}
         == {"kind": ["system"], "item": ["v"], "system": ["s"], "rater": ["r"]}
     )
 

@@ -96,13 +96,13 @@ def test_who_does_not_find_planted_errors_is_not_believed(records: list[Rating])
     found = analyse_spans(blind, splits=0)
     assert [one.rater for one in found.raters if not one.believed] == ["m003"]
     assert any("m003 (0 of" in note for note in found.notes)
-    assert "m003" not in found.analysis.used.rater.listed()
+    assert "m003" not in found.analysis.used.rater.to_list()
     # every rater is counted, and the work of all
     told = {worker.id: worker for worker in found.analysis.quality.workers}
     assert len(told) == 30 and told["m003"].reason.startswith("marked 0 of 10 planted errors")
     assert found.analysis.hits == 30 and "30 raters" in summary_lines(found.analysis)[0]
     everybody = analyse_spans(blind, splits=0, accept="all")
-    assert "m003" in everybody.analysis.used.rater.listed()
+    assert "m003" in everybody.analysis.used.rater.to_list()
 
 
 def judged(rater: str, *spans: Span, text: str = "a dog runs in a park") -> Rating:

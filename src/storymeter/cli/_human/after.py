@@ -25,9 +25,9 @@ from .._options import (
     notes_after,
     option,
     output,
+    print_note,
     print_result,
-    put,
-    say,
+    print_tables,
     seed_option,
 )
 
@@ -178,10 +178,10 @@ def analyse_command(
     for name, one in found.items():
         shown = _present(one, repeated.get(name), pay)
         if several:
-            say(f"\n{name}")
+            print_note(f"\n{name}")
         keep(shown, _beside(page, name, several), _beside(figures, name, several))
         if name in repeated:
-            say(replication_line(repeated[name]))
+            print_note(replication_line(repeated[name]))
         scores = scores_of(one)
         if scores is not None:
             scored[name] = scores
@@ -189,7 +189,7 @@ def analyse_command(
             _words(one, _beside(word_file, name, several))
         if caption_file is not None:
             _captions(scored.get(name), _beside(caption_file, name, several))
-        say(*shown.said("json" if caption_file == "-" else style))
+        print_note(*shown.said("json" if caption_file == "-" else style))
     if caption_file == "-":
         output(caption_csv(scored))
     elif several:
@@ -216,7 +216,7 @@ def _words(found: Any, path: str) -> None:
             "There are no marked words in these ratings.", hint="--words is for error span studies."
         )
     write_text(path, to_jsonl(labels))
-    say(f"Words of {many(len(labels), 'caption')}: {path}")
+    print_note(f"Words of {many(len(labels), 'caption')}: {path}")
 
 
 def _captions(analysis: Analysis | None, path: str) -> None:
@@ -227,7 +227,7 @@ def _captions(analysis: Analysis | None, path: str) -> None:
         raise DataError("There are no scores of captions in these answers.", hint="Leave --captions out.")
     if path != "-":
         write_text(path, caption_json(analysis) if path.endswith(".json") else caption_csv({"": analysis}))
-        say(f"Scores of {many(len(analysis.captions.z), 'caption')}: {path}")
+        print_note(f"Scores of {many(len(analysis.captions.z), 'caption')}: {path}")
 
 
 def _beside(path: Any, name: str, several: bool) -> Any:
@@ -271,12 +271,12 @@ def export_command(
     """
     from ...files import write_text
 
-    text = human.export(folder, style, real_ids=real_ids, reject=reject, withdrawn=withdrawn, note=say)
+    text = human.export(folder, style, real_ids=real_ids, reject=reject, withdrawn=withdrawn, note=print_note)
     if out is None:
         sys.stdout.write(text)
     else:
         write_text(out, text)
-        say(f"{many(text.count(chr(10)), 'line')} in {out}")
+        print_note(f"{many(text.count(chr(10)), 'line')} in {out}")
 
 
 # `storymeter human close DIR`: no more answers (or a pause, or open again).
@@ -292,8 +292,8 @@ def close_command(folder: Path, state: str | None) -> None:
     No more answers are accepted, also by a running server."""
 
     chosen: Any = state or "closed"
-    human.close(folder, chosen, note=say)
-    say(f"The campaign is {chosen}.")
+    human.close(folder, chosen, note=print_note)
+    print_note(f"The campaign is {chosen}.")
 
 
 # `storymeter human verify DIR CODE`: is a completion code genuine, and was it used before?
@@ -317,7 +317,7 @@ def verify_command(words: tuple[str, ...], real_ids: bool, style: str) -> None:
         if len(words) > 1 and (Path(words[0]) / "campaign.json").exists()
         else (Path(), words)
     )
-    found = human.verify(folder, codes, note=say)
+    found = human.verify(folder, codes, note=print_note)
     rows = [
         [
             *(one.code, one.verdict, one.external if real_ids else one.rater, one.hit),
@@ -325,7 +325,9 @@ def verify_command(words: tuple[str, ...], real_ids: bool, style: str) -> None:
         ]
         for one in found
     ]
-    put(Table(["code", "verdict", "rater", "HIT", "finished", "first verified"], rows), style, "Codes")
+    print_tables(
+        Table(["code", "verdict", "rater", "HIT", "finished", "first verified"], rows), style, "Codes"
+    )
     raise SystemExit(0 if all(one.verdict == "good" for one in found) else 1)
 
 
@@ -378,5 +380,5 @@ def rank_command(sources: tuple[Path, ...], style: str, **options: Any) -> None:
     """
 
     shown = report.present(human.rank(list(sources), **options))
-    say(*shown.notes)
+    print_note(*shown.notes)
     print_result(shown, style)

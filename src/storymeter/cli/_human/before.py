@@ -29,9 +29,9 @@ from .._options import (
     notes_after,
     option,
     output,
+    print_note,
     print_result,
     progress_bar,
-    say,
     seed_option,
 )
 
@@ -173,20 +173,20 @@ def new_command(
             counts=counts,
             lease_minutes=options.pop("lease"),
             progress=progress,
-            note=say,
+            note=print_note,
             **options,
         )
     output(Table(["", "plan"], [list(row) for row in made.plan]).render("table"))
     if made.home is None:
-        say(
+        print_note(
             f"{len(made.problems):,} problems. Nothing was written."
             if made.problems
             else "No problems. Nothing was written."
         )
         raise SystemExit(1 if made.problems and not options["skip_bad"] else 0)
-    say(f"The campaign is in {folder}. Serve it: storymeter human serve {folder}")
+    print_note(f"The campaign is in {folder}. Serve it: storymeter human serve {folder}")
     if made.home.campaign.platform.name == "local":
-        say(f"Personal links for raters: {folder / 'links.csv'}")
+        print_note(f"Personal links for raters: {folder / 'links.csv'}")
 
 
 # storymeter human check: what `new` would say.
@@ -230,7 +230,7 @@ def preview_command(folder: Path, port: int, no_open: bool) -> None:
     import webbrowser
 
     with human.preview(folder, port=port) as address:
-        say(f"  a rater's page   {address}", "", "Ctrl-C stops the preview; nothing is stored.")
+        print_note(f"  a rater's page   {address}", "", "Ctrl-C stops the preview; nothing is stored.")
         if not no_open:
             webbrowser.open(address)
         with contextlib.suppress(KeyboardInterrupt):
@@ -260,7 +260,7 @@ def deploy_command(folder: Path, out: Path, host: str, admin: bool) -> None:
 
     with busy("writing the files"):
         written = deploy(Folder(folder), out, host, admin=admin)
-    say(
+    print_note(
         f"{', '.join(path.name for path in written)} and a backup of the campaign are in {out}.",
         f"Start it there: docker compose up --detach. Raters then reach https://{host}.",
     )

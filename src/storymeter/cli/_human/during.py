@@ -24,10 +24,10 @@ from .._options import (
     busy,
     format_option,
     option,
+    print_note,
     print_result,
+    print_tables,
     progress_bar,
-    put,
-    say,
     seed_option,
 )
 
@@ -72,7 +72,7 @@ def serve_command(folder: Path, quiet: bool, **options: Any) -> None:
     """Serve the campaign in DIR. Ctrl-C stops it; answers that were acknowledged are never lost."""
     from ...progress import unsaid
 
-    human.serve(folder, note=unsaid if quiet else say, **options)
+    human.serve(folder, note=unsaid if quiet else print_note, **options)
 
 
 # `storymeter human status DIR`: the progress of a campaign.
@@ -88,7 +88,7 @@ def status_command(folder: Path, style: str) -> None:
     from ...report.assessment import flag_legend
     from ...report.table import Column, Table, to_json
 
-    seen = human.status(folder, note=say)
+    seen = human.status(folder, note=print_note)
     seats = seen["seats"]
     pay = seen["pay"]
     verdicts: dict[str, tuple[Column | str, Callable[[dict[str, Any]], Any]]] = {
@@ -123,12 +123,14 @@ def status_command(folder: Path, style: str) -> None:
         f" {seen['cost']:,.2f} {seen['currency']} with the fee so far"
     )
     if seen["pilot"] is not None:
-        say(f"Pilot: {many(seen['pilot'], 'rater')} get work until the decision (storymeter human pilot).")
+        print_note(
+            f"Pilot: {many(seen['pilot'], 'rater')} get work until the decision (storymeter human pilot)."
+        )
     if pay["warning"]:
-        say(pay["warning"])
+        print_note(pay["warning"])
     note = flag_legend(flag for r in seen["raters"] for flag in r["flags"]) if style == "table" else ""
     table = Table(columns, rows, title=title if style == "table" else "", note=note)
-    put(table, style, title, json=to_json(seen))
+    print_tables(table, style, title, json=to_json(seen))
 
 
 def _tests(rater: dict[str, Any]) -> str | None:
@@ -156,7 +158,7 @@ def backup_command(folder: Path, out: Path) -> None:
 
     with busy("copying the campaign"):
         manifest = human.backup(folder, out)
-    say(
+    print_note(
         f"{many(manifest.rows['rating'], 'answer')} of {many(manifest.rows['rater'], 'rater')} in {out},"
         " checked. It holds the private key: keep it as safe as the campaign."
     )
@@ -183,19 +185,19 @@ def restore_command(out: Path, folder: Path, db: str | None, clips: str | None) 
     The backup is checked first, and the clips are compared with their recorded hashes. Links and codes remain
     valid.
     """
-    from ...errors import some
+    from ...errors import first_few
 
     with busy("restoring the campaign"):
         manifest, changed = human.restore(out, folder, database=db, clips=clips)
-    say(
+    print_note(
         f"{manifest.rows['rating']:,} answers of {manifest.rows['rater']:,} raters were restored to {folder}."
     )
     if changed:
-        say(
-            f"note: {len(changed):,} clips have changed or are missing: {some(changed, limit=3)}. Their"
+        print_note(
+            f"note: {len(changed):,} clips have changed or are missing: {first_few(changed, limit=3)}. Their"
             " folder is named in campaign.json (clips)."
         )
-    say(f"Serve it: storymeter human serve {folder}")
+    print_note(f"Serve it: storymeter human serve {folder}")
 
 
 # `storymeter human erase DIR RATER`: a rater who withdraws.
@@ -213,7 +215,7 @@ def erase_command(folder: Path, rater: str, yes: bool) -> None:
 
     if not yes:
         click.confirm(f"Delete all answers of {rater}? They cannot be restored.", abort=True, err=True)
-    say(f"{many(human.erase(folder, rater, note=say), 'answer')} of {rater} erased.")
+    print_note(f"{many(human.erase(folder, rater, note=print_note), 'answer')} of {rater} erased.")
 
 
 # `storymeter human extend DIR`: more of everything, or a clip less.
@@ -254,9 +256,9 @@ def extend_command(folder: Path, systems: tuple[str, ...], dry_run: bool, **opti
     from ...report.table import Table
 
     with progress_bar() as progress:
-        done = human.extend(folder, systems, dry_run=dry_run, progress=progress, note=say, **options)
-    put(Table(["", "campaign"], [list(row) for row in done.plan]), "table", "")
-    say("Nothing was changed." if dry_run else f"The campaign in {folder} is extended.")
+        done = human.extend(folder, systems, dry_run=dry_run, progress=progress, note=print_note, **options)
+    print_tables(Table(["", "campaign"], [list(row) for row in done.plan]), "table", "")
+    print_note("Nothing was changed." if dry_run else f"The campaign in {folder} is extended.")
 
 
 # `storymeter human pilot DIR`: a few raters first, then the decision.
@@ -295,11 +297,11 @@ def pilot_command(folder: Path, go: bool, page: str | None, style: str, **option
     from ...human import pilot
     from ...report import present, render
 
-    shown = present(pilot(folder, go=go, note=say, **options))
+    shown = present(pilot(folder, go=go, note=print_note, **options))
     if page is not None:
         write_text(page, render(shown, "html"))
-        say(f"Page: {page}")
-    say(*shown.notes)
+        print_note(f"Page: {page}")
+    print_note(*shown.notes)
     print_result(shown, style)
 
 
@@ -318,12 +320,14 @@ def demo_command(folder: Path, no_open: bool, port: int, seed: int) -> None:
 
     home = Folder(folder)
     if (folder / "campaign.json").exists():
-        say(f"{folder} already holds a campaign; it is used as it is.")
+        print_note(f"{folder} already holds a campaign; it is used as it is.")
     else:
         home = build(folder, seed=seed)
-        say(f"The example campaign is in {folder}: {home.campaign.hits} HITs of {home.campaign.hit_size}.")
+        print_note(
+            f"The example campaign is in {folder}: {home.campaign.hits} HITs of {home.campaign.hit_size}."
+        )
     if no_open:
-        say(
+        print_note(
             f"Serve it:     storymeter human serve {folder}\nRehearse it:  storymeter human simulate {folder}"
             " --raters 30"
         )
@@ -334,7 +338,7 @@ def demo_command(folder: Path, no_open: bool, port: int, seed: int) -> None:
     sock = listen("127.0.0.1", port)
     url = f"http://127.0.0.1:{sock.getsockname()[1]}"
     links = home.links()
-    say(
+    print_note(
         f"\n  a rater's page   {url}{links[0]}\n  another rater's  {url}{links[1]}\n  dashboard       "
         f" {url}/admin\n  its token        {where_token(home)}\n\nCtrl-C stops the server."
     )
@@ -386,6 +390,6 @@ def simulate_command(folder: Path, raters: int, shares: str, style: str, **optio
         ]
         for number, tally in enumerate(tallies, 1)
     ]
-    put(Table(["bot", "character", "ratings", "ended", "code"], rows), style, "Simulated raters")
+    print_tables(Table(["bot", "character", "ratings", "ended", "code"], rows), style, "Simulated raters")
     ends = Counter(tally.ended or "no seat" for tally in tallies)
-    say(", ".join(f"{count} {end}" for end, count in sorted(ends.items())) + ".")
+    print_note(", ".join(f"{count} {end}" for end, count in sorted(ends.items())) + ".")

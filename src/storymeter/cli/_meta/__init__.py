@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .._options import COUNT, PATH, RESAMPLES, keep, option, print_result, say, together
+from .._options import COUNT, PATH, RESAMPLES, keep, option, print_note, print_result, together
 from .._verbs import Verbs
 
 if TYPE_CHECKING:
@@ -104,6 +104,6 @@ resampling_options = together(
 def show(shown: Presentation, style: str, page: Path | None, figures: Path | None) -> None:
     """Writes what --figures and --html ask for, and prints the result unless `style` is empty."""
     keep(shown, page, figures)
-    say(*shown.notes)
+    print_note(*shown.notes)
     if style:
         print_result(shown, style)

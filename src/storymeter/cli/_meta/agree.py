@@ -16,7 +16,7 @@ from ...meta.run import CurvePoint, reference_curve as curve_of
 from ...meta.scores import Judgement, join_scores
 from ...progress import silent
 from .._files import result_options, unequal_lines_option
-from .._options import PATH, option, output, progress_bar, say
+from .._options import PATH, option, output, print_note, progress_bar
 from .._scoring import make_run, metric_names, read_both, score_files, scoring_options
 from . import resampling_options, show
 
@@ -85,7 +85,7 @@ def agree_command(
         if people is not None:
             preferences, notes = people
             output(_preferences(preferences, candidates, scores, ties, style, options))
-            say(*notes)
+            print_note(*notes)
             return
         tables = read_people(human, which, accept, opened)
         known = values_of_file(read_scores(scores)) if scores is not None else {}

@@ -25,9 +25,9 @@ from .._options import (
     metrics_option,
     option,
     output,
+    print_note,
     progress_bar,
     run_options,
-    say,
     seed_option,
     tokenizer_option,
 )
@@ -91,7 +91,7 @@ def benchmark_command(
     if style == "table":
         by_level = [one.scores.signatures for one in found.agreements] or [found.signatures]
         lines = (f"signature of {metric}: {text}" for level in by_level for metric, text in level.items())
-        say(*dict.fromkeys(lines))
+        print_note(*dict.fromkeys(lines))
 
 
 # storymeter meta report-card: every metric we have on every benchmark at hand.
@@ -161,7 +161,7 @@ def report_card_command(
     }
     if page is not None:
         write_text(page, report_card.card_page(cards, **about))
-        say(f"The same as a page: {page}")
+        print_note(f"The same as a page: {page}")
     figure = "" if out is None or style != "markdown" else f"{out.stem}.svg"
     if out is not None and figure:
         counted = report_card.contests(cards)
@@ -176,7 +176,7 @@ def report_card_command(
         output(text)
     else:
         write_text(out, text)
-        say(f"Report card of {len(cards)} benchmark{'s' * (len(cards) != 1)}: {out}")
+        print_note(f"Report card of {len(cards)} benchmark{'s' * (len(cards) != 1)}: {out}")
 
 
 def _command(metrics: tuple[str, ...], benchmarks: tuple[str, ...], seed: int, resamples: int) -> str:

@@ -17,10 +17,10 @@ from .._options import (
     device_option,
     metrics_option,
     option,
+    print_note,
     print_result,
     progress_bar,
     run_options,
-    say,
     tokenizer_option,
 )
 from .._scoring import make_run, metric_names, read_both, scoring_options
@@ -121,9 +121,9 @@ def similarity_command(
     show(shown, style if out is None else "", page, figures)
     if out is not None:
         write_text(out, report.render(shown, style))
-        say(f"Similarities of {len(found.names)} sources: {out}")
+        print_note(f"Similarities of {len(found.names)} sources: {out}")
     if style == "table":
-        say(f"signature: {found.signature}")
+        print_note(f"signature: {found.signature}")
 
 
 # storymeter meta words LABELS -r REFERENCES…: does a metric penalise the words that raters marked?

@@ -21,11 +21,11 @@ from .._options import (
     images_option,
     metrics_option,
     option,
+    print_note,
     print_result,
     progress_bar,
     protocol_option,
     references_option,
-    say,
     together,
     tokenizer_option,
     videos_option,
@@ -138,7 +138,7 @@ def keep(folder: str | None, name: str, **files: str) -> None:
     if folder:
         for ending, text in files.items():
             write_text(Path(folder) / f"{name}.{ending}", text)
-        say(f"Tables: {folder}/{name}.*")
+        print_note(f"Tables: {folder}/{name}.*")
 
 
 def deliver(shown: Presentation, options: dict[str, Any], verb: str) -> None:
@@ -155,4 +155,4 @@ def deliver(shown: Presentation, options: dict[str, Any], verb: str) -> None:
         for figure in (shown.figures() if shown.figures else {}).values():
             write_bytes(folder / f"{verb}.svg", svg_file(figure))
             write_bytes(folder / f"{verb}.png", png(figure))
-        say(f"Table, figure and page: {folder}/{verb}.*")
+        print_note(f"Table, figure and page: {folder}/{verb}.*")

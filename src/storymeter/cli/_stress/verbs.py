@@ -19,11 +19,11 @@ from .._options import (
     busy,
     jobs_option,
     option,
+    print_note,
     print_result,
     progress_bar,
     protocol_option,
     references_option,
-    say,
     seed_option,
 )
 from .._scoring import make_run, read_both, unit_option
@@ -71,7 +71,7 @@ def apply_command(
         scene = Scene.of(make_run(against, silent, {"protocol": protocol, "jobs": jobs, "seed": seed}))
         changed = transform([made], corpus, scene, seed=seed)
         formats.write(changed, target)
-    say(
+    print_note(
         f"{many(len(changed), 'document')}, {many(changed.captions, 'caption')}"
         f" (before: {corpus.captions:,}): {target}"
     )
@@ -183,7 +183,7 @@ def details_command(candidates: str, most: int, pairs: str | None, **options: An
     if pairs is not None:
         lines = [msgspec.json.encode(pair._asdict()).decode() for pair in found.pairs]
         write_text(pairs, "\n".join(lines) + "\n")
-        say(f"{many(len(lines), 'pair')}: {pairs}")
+        print_note(f"{many(len(lines), 'pair')}: {pairs}")
     keep(options["out"], "details", json=report.render(shown, "json"), csv=report.render(shown, "csv"))
 
 

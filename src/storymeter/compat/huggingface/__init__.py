@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...errors import UsageError, closest
+from ...errors import UsageError, suggest
 
 MODULES = ("meteor", "cider", "dense", "soda", "sts")
 
@@ -24,5 +24,5 @@ def path(name: str) -> str:
     'cider'
     """
     if name not in MODULES:
-        raise UsageError(f"There is no evaluate module {name!r}.", hint=closest(name, MODULES))
+        raise UsageError(f"There is no evaluate module {name!r}.", hint=suggest(name, MODULES))
     return str(Path(__file__).parent / name)

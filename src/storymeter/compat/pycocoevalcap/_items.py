@@ -7,7 +7,7 @@ import os
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from ...errors import some
+from ...errors import first_few
 
 G = TypeVar("G", bound="Gathered")
 
@@ -31,8 +31,8 @@ def items(gts: Mapping[Any, Any], res: Mapping[Any, Any], *, lists: bool = True)
     if gts.keys() != res.keys():
         ours, theirs = [i for i in res if i not in gts], [i for i in gts if i not in res]
         raise AssertionError(
-            f"gts and res have different ids: {len(theirs):,} only in gts ({some(theirs)}),"
-            f" {len(ours):,} only in res ({some(ours)})."
+            f"gts and res have different ids: {len(theirs):,} only in gts ({first_few(theirs)}),"
+            f" {len(ours):,} only in res ({first_few(ours)})."
         )
     candidates, references = [], []
     for i, group in gts.items():

@@ -1,7 +1,7 @@
 """Which files a corpus lies in: a glob or a folder of Parquet or JSON Lines, here or on any filesystem that
 pyarrow opens; and slices of these files that one task can read.
 
-`glance` reads the first captions of a corpus: enough to say what kind of documents it holds and in which
+`preview` reads the first captions of a corpus: enough to say what kind of documents it holds and in which
 script. A `Job` holds all that the numbers of a run in shards depend on, as it is sent to every worker."""
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import msgspec
 
 from ... import __version__
 from ...captions import Corpus
-from ...errors import DataError, UsageError, some
+from ...errors import DataError, UsageError, first_few
 from ...formats.base import objects
 from ...formats.checks import Check
 from ...formats.line_formats import JsonLines
@@ -32,7 +32,7 @@ from .folder import Folder, filesystem
 ROWS = 1000
 
 
-def glance(source: Source, columns: Mapping[str, str]) -> Corpus:
+def preview(source: Source, columns: Mapping[str, str]) -> Corpus:
     """What is wrong with it is reported when all of it is read."""
     import pyarrow
 
@@ -125,7 +125,7 @@ def find(text: str) -> Source:
     found = [name for name in found if not name.rpartition("/")[2].startswith((".", "_"))]
     kinds = {_KINDS.get(Path(name).suffix.lower()) for name in found}
     if not found or len(kinds) != 1 or None in kinds:
-        wrong = some(name for name in found if Path(name).suffix.lower() not in _KINDS)
+        wrong = first_few(name for name in found if Path(name).suffix.lower() not in _KINDS)
         said = (
             "names no file"
             if not found

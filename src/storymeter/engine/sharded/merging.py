@@ -11,7 +11,7 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ...captions import Corpus, Origin
-from ...errors import DataError, some
+from ...errors import DataError, first_few
 from ...join import Coverage
 from ...metrics import Metric
 from ...scores import ResampledSums, Score, Signature
@@ -156,8 +156,8 @@ def _check(source: Source, references: Iterable[Source], sums: SystemSums) -> No
         names = ", ".join(reference.name for reference in references)
         raise DataError(
             f"No reference matched: none of the ids of {source.name!r} (such as"
-            f" {some(sums.named[1], limit=2)}) is among those of {names} (such as"
-            f" {some(sums.named[0], limit=2)}).",
+            f" {first_few(sums.named[1], limit=2)}) is among those of {names} (such as"
+            f" {first_few(sums.named[0], limit=2)}).",
             hint="Check that both describe the same documents; --id-map can match the ids.",
         )
     if not sums.n:

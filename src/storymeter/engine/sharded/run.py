@@ -26,7 +26,7 @@ from ..results import AUTO, Conditions, Resamples, Results
 from ..run import MetricLike, Run, cores
 from ..suitability import warn_of_language, warn_of_wordless
 from .folder import Folder
-from .inputs import RESULT, WORK, Job, distinct, find, glance, slices
+from .inputs import RESULT, WORK, Job, distinct, find, preview, slices
 from .merging import merged_shards
 from .partitioning import cut_all
 from .scoring import Worker
@@ -102,8 +102,8 @@ def make_job(
     built = _splittable(run, metrics, bool(against), sample)
     context = run.context
     listed, captions = slices([*systems, *against])
-    first = [glance(source, reading.get("columns") or {}) for source in systems]
-    first += [glance(source, reading.get("reference_columns") or {}) for source in against]
+    first = [preview(source, reading.get("columns") or {}) for source in systems]
+    first += [preview(source, reading.get("reference_columns") or {}) for source in against]
     warn_of_language(first, built, tokenizer=context.tokenizer, language=run.language)
     warn_of_wordless(
         first[: len(systems)],

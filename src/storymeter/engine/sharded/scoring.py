@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from ...arrays import IntArray, KeyArray
 from ...captions import Corpus
 from ...context import Context
-from ...errors import DataError, StorymeterError, some
+from ...errors import DataError, StorymeterError, first_few
 from ...join import Task, join
 from ...measure import asks_anyone
 from ...metrics import Metric
@@ -329,7 +329,7 @@ def check_columns(
 
 
 def _listed(columns: Sequence[str] | None) -> str:
-    return "none" if columns is None else some(tuple(columns), limit=4)
+    return "none" if columns is None else first_few(tuple(columns), limit=4)
 
 
 def tally(metric: Metric, a: tuple[tuple[str, ...], Any], b: tuple[tuple[str, ...], Any]) -> Tally:

@@ -30,7 +30,7 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from ...arrays import FloatArray, IntArray
 from ...captions import Rating
-from ...errors import DataError, some
+from ...errors import DataError, first_few
 from ...stats.multiple import holm
 from .scores import clusters
 
@@ -128,14 +128,15 @@ def _connected(
     if groups > 1:
         parts = [[names[k] for k in np.flatnonzero(member == g).tolist()] for g in range(groups)]
         raise DataError(
-            f"No vote compares {some(parts[0])} with {some(parts[1])}, so that they have no common rank.",
+            f"No vote compares {first_few(parts[0])} with"
+            f" {first_few(parts[1])}, so that they have no common rank.",
             hint="Rank each group of systems by itself, or ask for votes between them.",
         )
     strong, member = connected_components(graph, directed=True, connection="strong")
     if strong > 1:
         notes.append(
             "Some systems won (or lost) every vote against the others, so that votes alone do not bound their"
-            f" strengths: half a tie is added to each pair, and no interval is given ({some(names)})."
+            f" strengths: half a tie is added to each pair, and no interval is given ({first_few(names)})."
         )
     return int(strong) == 1
 

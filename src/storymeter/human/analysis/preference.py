@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...captions import Rating
-from ...errors import DataError, some
+from ...errors import DataError, first_few
 from ...stats.ties import preference_accuracy
 from ..raters_on_hold import Held, records_without
 from .pairwise import PairwiseRanking, fit
@@ -86,7 +86,7 @@ def of_faithful(records: Sequence[Rating], share: float | None, held: Held) -> t
     elif doubted:
         raters, were = ("rater", "was") if len(doubted) == 1 else ("raters", "were")
         said = f"{len(doubted):,} {raters} failed the test questions and {were} left out"
-        notes.append(f"{said}: {some(sorted(doubted))}.")
+        notes.append(f"{said}: {first_few(sorted(doubted))}.")
     return [record for record in records if record.rater not in doubted], notes
 
 

@@ -33,7 +33,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from ...arrays import FloatArray, IntArray
-from ...errors import DataError, some
+from ...errors import DataError, first_few
 from ...stats.multiple import benjamini_hochberg, holm
 from ...stats.ranks import rank_sum_p
 from ..ratings import DEGRADED, BoolArray, Ratings
@@ -155,12 +155,12 @@ def _exact_means(values: FloatArray, groups: IntArray, n: int) -> FloatArray:
     order, starts = np.argsort(groups, kind="stable"), np.cumsum(size) - size
     total, lost = np.zeros(n), np.zeros(n)
     for k in range(int(size.max(initial=0))):
-        some = np.flatnonzero(size > k)
-        old, new = total[some], values[order[starts[some] + k]]
+        first_few = np.flatnonzero(size > k)
+        old, new = total[first_few], values[order[starts[first_few] + k]]
         both = old + new
         back = both - old
-        lost[some] += (old - (both - back)) + (new - back)
-        total[some] = both
+        lost[first_few] += (old - (both - back)) + (new - back)
+        total[first_few] = both
     return np.array([float(f"{value:.15g}") for value in ((total + lost) / size).tolist()])
 
 
@@ -286,7 +286,8 @@ def _rater_notes(raters: int, p: FloatArray, names: list[str]) -> list[str]:
     ]
     if untested:
         notes.append(
-            f"No test over raters can be made between {some(untested)}: two captions of each system and two"
+            f"No test over raters can be made between"
+            f" {first_few(untested)}: two captions of each system and two"
             " raters with different scores are needed. Such systems stay in one cluster."
         )
     return notes

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import msgspec
 
-from ...errors import DataError, UsageError, some
+from ...errors import DataError, UsageError, first_few
 from ..store import Store
 from ..store.engines import copy, look, one_file
 from . import texts
@@ -85,7 +85,8 @@ def check(out: Path) -> Manifest:
         wrong = [ANSWERS]
     if wrong:
         raise DataError(
-            f"The backup in {out} is damaged: {some(wrong)}.", hint="Use another one; this one was changed."
+            f"The backup in {out} is damaged: {first_few(wrong)}.",
+            hint="Use another one; this one was changed.",
         )
     return manifest
 

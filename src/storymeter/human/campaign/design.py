@@ -33,7 +33,7 @@ from typing import Literal
 import msgspec
 
 from ...captions import Corpus
-from ...errors import DataError, UsageError, some
+from ...errors import DataError, UsageError, first_few
 from .degrade import Degraded, damage, degrade
 from .secret_random import drawn
 
@@ -164,7 +164,7 @@ def build(
     names = [corpus.name for corpus in systems]
     if len(set(names)) < len(names):
         raise DataError(
-            f"Two systems share a name: {some(name for name, n in Counter(names).items() if n > 1)}.",
+            f"Two systems share a name: {first_few(name for name, n in Counter(names).items() if n > 1)}.",
             hint="Rename one of the files.",
         )
     if human is None and layout.human + (layout.degraded if layout.control_base == "human" else 0):

@@ -23,7 +23,7 @@ import msgspec
 from filelock import FileLock, Timeout
 
 from ...captions import Corpus, Document
-from ...errors import DataError, UsageError, many, some
+from ...errors import DataError, UsageError, first_few, many
 from ...progress import Progress, silent
 from ..study import Study
 from .design import texts as first_texts
@@ -153,7 +153,7 @@ def _together(known: Mapping[str, Corpus], more: Iterable[Corpus], gone: Iterabl
         if other:
             raise DataError(
                 f"{corpus.name}: {many(len(other), 'caption')} differ from those that raters have had:"
-                f" {some(other)}.",
+                f" {first_few(other)}.",
                 hint="Give the new version of a system a name of its own (rename the file).",
             )
         fresh = tuple(one for one in corpus if one.id not in old and one.id not in barred)
@@ -209,7 +209,8 @@ def _more_hits(
     sizes = set(Counter(line.hit for line in key).values())
     if sizes != {campaign.hit_size}:
         raise DataError(
-            f"The new HITs would have {some(sizes)} places; those of the campaign have {campaign.hit_size}.",
+            f"The new HITs would have"
+            f" {first_few(sizes)} places; those of the campaign have {campaign.hit_size}.",
             hint="Add captions of more clips, so that they can be filled alike.",
         )
     done.problems += problems + design.problems

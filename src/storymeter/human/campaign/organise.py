@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ...captions import Corpus
-from ...errors import DataError, StorymeterError, UsageError, many, some
+from ...errors import DataError, StorymeterError, UsageError, first_few, many
 from ...progress import Progress, silent
 from ..server.words import words
 from ..study import Study, named
@@ -112,7 +112,7 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
     if long:
         warnings.append(
             f"{many(len(long), 'clip')} longer than {LONG // 60} minutes, which raters have to watch to the"
-            f" end: {some(long)}. Cut them, or use fewer items in a HIT."
+            f" end: {first_few(long)}. Cut them, or use fewer items in a HIT."
         )
     pay = pay_warning(campaign)
     mean, _ = _overlap(key, options.raters_per_hit)
@@ -213,12 +213,12 @@ def caption_problems(options: CampaignRequest) -> tuple[list[str], list[str]]:
     for corpus in [*options.systems, *([options.human] if options.human else [])]:
         empty = [d.id for d in corpus if not d.text.strip()]
         if empty:
-            problems.append(f"{corpus.name}: {len(empty):,} empty captions: {some(empty)}")
+            problems.append(f"{corpus.name}: {len(empty):,} empty captions: {first_few(empty)}")
         several = [item for item, documents in corpus.by_id().items() if len(documents) > 1]
         if several:
             warnings.append(
                 f"{corpus.name}: {len(several):,} videos have several captions; the first of each is shown:"
-                f" {some(several)}"
+                f" {first_few(several)}"
             )
     everyone = {corpus.name: {d.id for d in corpus} for corpus in options.systems}
     union = set().union(*everyone.values()) if everyone else set()
@@ -226,7 +226,7 @@ def caption_problems(options: CampaignRequest) -> tuple[list[str], list[str]]:
         if union - ids:
             warnings.append(
                 f"{name}: no caption for {len(union - ids):,} of {len(union):,} videos:"
-                f" {some(sorted(union - ids))}"
+                f" {first_few(sorted(union - ids))}"
             )
     return problems, warnings
 

@@ -25,7 +25,7 @@ from ..campaign import texts
 from ..campaign.export import MTURK_FRAMES, MTURK_HOSTS
 from ..campaign.record import Folder, Secrets, fingerprint
 from ..campaign.secret_random import drawn
-from ..lru import Recent
+from ..lru import LruCache
 from ..store import RaterLink, RaterProgress, Store, Terms
 from .requests import PageError
 from .security import AdminGate, Limiter, address, policy
@@ -147,8 +147,8 @@ class Context:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._links: Recent[str, RaterLink] = Recent(20_000)
-        self._work: Recent[int, RaterProgress] = Recent(20_000)
+        self._links: LruCache[str, RaterLink] = LruCache(20_000)
+        self._work: LruCache[int, RaterProgress] = LruCache(20_000)
 
     def _order(self, ticket: int, hit: str) -> list[int] | None:
         """Each rater's own order of a HIT; the same again for the same rater, and known to nobody else."""

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ..campaign.record import Folder
-from ..lru import Recent
+from ..lru import LruCache
 from ..store import Answer, Outcome, Place, RaterLink, RaterProgress, StoreError, StoreFullError
 from .context import Context, Ids, base
 from .requests import Endpoint, json_body
@@ -102,7 +102,7 @@ def routes(context: Context) -> list[Endpoint]:
             places = await run_in_threadpool(store.places, hit)
         return places[work.place(position)]
 
-    paces: Recent[tuple[str, int], float] = Recent(100_000)
+    paces: LruCache[tuple[str, int], float] = LruCache(100_000)
 
     def least(work: RaterProgress, position: int, here: Place) -> float:
         """The least time that this place takes to be seen and read; counted once."""

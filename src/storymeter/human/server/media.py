@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.types import Message, Receive, Scope, Send
 
-from ..lru import Recent
+from ..lru import LruCache
 from ..store import Media, RaterProgress
 from .context import Context
 from .requests import Endpoint, PageError
@@ -34,7 +34,7 @@ class ClipResponse(FileResponse):
 def routes(context: Context) -> list[Endpoint]:
     ids, store = context.ids, context.store
     root = context.clips
-    tables: Recent[int, dict[str, Media]] = Recent(4096)
+    tables: LruCache[int, dict[str, Media]] = LruCache(4096)
 
     def look_up(work: RaterProgress) -> dict[str, Media]:
         """Every media id of an assignment, and the file behind it; remembered, for a clip is asked for in

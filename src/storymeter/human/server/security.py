@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
 from ..campaign.record import Secrets
-from ..lru import Recent
+from ..lru import LruCache
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -144,7 +144,7 @@ class Limiter:
 
     def __init__(self, most: int = 30, window: float = 60.0) -> None:
         self.most, self.window = most, window
-        self._times: Recent[str, list[float]] = Recent(10_000)
+        self._times: LruCache[str, list[float]] = LruCache(10_000)
 
     def blocked(self, who: str) -> bool:
         times = self._times.get(who)

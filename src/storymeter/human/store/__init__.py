@@ -19,7 +19,7 @@ try:
 except ImportError:
     raise MissingPartError.extra("Human studies", "human") from None
 
-from ..lru import Recent
+from ..lru import LruCache
 from . import answers, engines, growing, progress, seats
 from .answers import Answer, LastAnswer, Outcome
 from .engines import TROUBLE, Database, SessionTakenError, StoreError, StoreFullError
@@ -73,7 +73,7 @@ class Store:
     def __init__(self, url: str) -> None:
         self._database = Database(url)
         self._writer = Writer(self._database, answers.settle)
-        self._places: Recent[str, list[Place]] = Recent(1024)
+        self._places: LruCache[str, list[Place]] = LruCache(1024)
 
     def close(self) -> None:
         self._writer.close()
@@ -125,7 +125,7 @@ class Store:
 
     def forget_places(self) -> None:
         """Read anew what the places of the HITs show."""
-        self._places = Recent(1024)
+        self._places = LruCache(1024)
 
     def check(self, campaign_id: str) -> None:
         found = self._read(lambda c: seats.get_setting(c, "campaign"))

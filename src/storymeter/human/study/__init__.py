@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...captions import Rating
-from ...errors import DataError, closest
+from ...errors import DataError, suggest
 from .base import TEST, ControlResult, Design, Study
 from .da import DirectAssessment
 from .preference import Duel, Preference
@@ -51,5 +51,5 @@ def of_criterion(criterion: str) -> Study:
 
 def named(name: str) -> Study:
     if name not in STUDIES:
-        raise DataError(f"There is no kind of study called {name!r}.", hint=closest(name, STUDIES))
+        raise DataError(f"There is no kind of study called {name!r}.", hint=suggest(name, STUDIES))
     return STUDIES[name]

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from ...captions import Caption, Corpus, Document, Rating
-from ...errors import DataError, some
+from ...errors import DataError, first_few
 from ...progress import Progress, silent
 from ..campaign import clips, design
 from ..campaign.design import Layout, Slot
@@ -185,7 +185,8 @@ def playable(
     checked = clips.check(options.clips, ids, progress=progress)
     if not checked.clips:
         raise DataError(
-            f"No caption has a clip in {options.clips} that can be shown: {some(checked.problems, limit=3)}.",
+            f"No caption has a clip in {options.clips} that can be shown:"
+            f" {first_few(checked.problems, limit=3)}.",
             hint="Clips are found by name: the file of video `v1` is v1.mp4 or v1.webm.",
         )
     return checked.clips, checked.problems, checked.warnings

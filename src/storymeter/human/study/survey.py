@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from ...captions import Caption, Document, Rating
-from ...errors import DataError, some
+from ...errors import DataError, first_few
 from ...progress import Progress, silent
 from ..campaign import clips
 from ..campaign.request import CampaignRequest
@@ -74,7 +74,7 @@ class Survey(StoryStudy):
         problems = checked.problems + [f"{item}: no pictures" for item in without]
         if not whole:
             raise DataError(
-                f"{len(without):,} sequences have no pictures: {some(without)}.",
+                f"{len(without):,} sequences have no pictures: {first_few(without)}.",
                 hint="Name them in the caption files, or put them into FOLDER/<sequence id>/.",
             )
         stories = gather(options.systems, whole, self.name)

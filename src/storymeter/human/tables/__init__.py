@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ...captions import Rating
-from ...errors import DataError, many, some
+from ...errors import DataError, first_few, many
 from . import votes
 from .roles import ALIASES, Given, by_name, given_columns, rater_like
 from .scales import Bounds, found_scale, scale_name, stated_scale
@@ -73,7 +73,7 @@ def read_tables(
         said.append(f"read {_shown(sheet, rated)}: {assumed} ({len(found):,} {_WORD[kind]})")
     if len(kinds) > 1:
         raise DataError(
-            f"The files are of different kinds of study: {some(sorted(kinds))}.",
+            f"The files are of different kinds of study: {first_few(sorted(kinds))}.",
             hint="Analyse them one by one.",
         )
     kind = kinds.pop()
@@ -215,7 +215,7 @@ def _of_platform(records: list[Rating], platform: Mapping[str, str], notes: list
     notes.append(
         f"Participants: {many(len(raters), 'rater')}, {len(raters & platform.keys()):,} of them in the list"
         + (f"; {len(left):,} were left out ({', '.join(states).lower()})" if left else "")
-        + (f"; not in the list and kept: {some(sorted(unlisted))}" if unlisted else "")
+        + (f"; not in the list and kept: {first_few(sorted(unlisted))}" if unlisted else "")
         + "."
     )
     return [record for record in records if record.rater not in left]

@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from ...errors import DataError, some
+from ...errors import DataError, first_few
 from .roles import CRITERIA, ITEM_LIKE, NOT_SCORES, SYSTEM_LIKE, plain, question
 from .sheets import Sheet
 
@@ -82,7 +82,8 @@ def _follows(column: Sequence[str], other: Sequence[str]) -> bool:
 
 def no_role(sheet: Sheet, role: str) -> DataError:
     return DataError(
-        f"{sheet.name}: no column is known as the {role}; its columns are {some(sheet.heads, limit=12)}.",
+        f"{sheet.name}: no column is known as the {role}; its columns are"
+        f" {first_few(sheet.heads, limit=12)}.",
         hint=f"Name it: storymeter human analyse {sheet.path or sheet.name} --columns {role}=COLUMN",
     )
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ...errors import DataError, UsageError, some
+from ...errors import DataError, UsageError, first_few
 from .scales import numeric
 from .sheets import Sheet
 
@@ -183,7 +183,7 @@ def _head(name: str, sheet: Sheet) -> str:
     alike = [head for head in sheet.heads if plain(head) == plain(name)]
     if len(alike) != 1:
         raise UsageError(
-            f"{sheet.name} has no column {name!r}.", hint=f"Its columns: {some(sheet.heads, limit=20)}."
+            f"{sheet.name} has no column {name!r}.", hint=f"Its columns: {first_few(sheet.heads, limit=20)}."
         )
     return alike[0]
 
@@ -206,7 +206,7 @@ def by_name(role: str, sheet: Sheet, taken: Sequence[str], given: Given) -> str 
             if role in ("time", "seconds", "hit", "position", "kind", "stratum"):
                 return found[0] if role in ("time", "seconds") else None
             raise question(
-                sheet, f"both {some(map(repr, found))} may be the {role}", [{role: one} for one in found]
+                sheet, f"both {first_few(map(repr, found))} may be the {role}", [{role: one} for one in found]
             )
         if found:
             return found[0]

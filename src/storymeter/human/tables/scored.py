@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...captions import Rating
-from ...errors import DataError, some
+from ...errors import DataError, first_few
 from .compounds import by_content, no_role, readings, split_names
 from .roles import (
     CRITERIA,
@@ -65,7 +65,7 @@ class Layout:
             example, parts = next(iter(self.parts.items()))
             out.append(f"a column per {' and '.join(parts)} such as {example!r} ({len(self.parts)})")
         elif self.across:
-            out.append(f"{self.across} = columns {some(self.columns, limit=6)}")
+            out.append(f"{self.across} = columns {first_few(self.columns, limit=6)}")
         else:
             out.append(f"score = {self.columns[0]}")
         if self.joined:
@@ -181,7 +181,7 @@ def _score_columns(sheet: Sheet, roles: dict[str, str], given: Given) -> tuple[t
         raise question(sheet, f"{both} may both be the score, or two criteria", ways)
     if not free:
         raise DataError(
-            f"{sheet.name}: no column holds scores; its columns are {some(sheet.heads, limit=12)}.",
+            f"{sheet.name}: no column holds scores; its columns are {first_few(sheet.heads, limit=12)}.",
             hint="Scores are numbers. Name their column: --columns score=COLUMN; for votes: --columns"
             " left=COLUMN,right=COLUMN,choice=COLUMN",
         )
@@ -217,11 +217,11 @@ def _across(sheet: Sheet, roles: dict[str, str], columns: tuple[str, ...]) -> st
         if len(scales) == 1:
             return "criterion"
         ways = [{"score": head} for head in columns[:2]]
-        raise question(sheet, f"{some(columns)} may be the score", [*ways, {"criterion": joined}])
+        raise question(sheet, f"{first_few(columns)} may be the score", [*ways, {"criterion": joined}])
     fits = [*lacking, "criterion"] if len(lacking) < 3 else ["rater", "criterion"]
     raise question(
         sheet,
-        f"the columns {some(columns)} may be one per {' or one per '.join(fits)}",
+        f"the columns {first_few(columns)} may be one per {' or one per '.join(fits)}",
         [{role: joined} for role in fits],
     )
 
@@ -333,7 +333,7 @@ def ratings(sheet: Sheet, laid: Layout, notes: list[str]) -> list[Rating]:
             out.append(Rating(**{"system": "", "rater": "", **laid.fixed, **common, **about, "value": value}))
     if problems:
         raise DataError(
-            f"{sheet.name}: {len(problems):,} scores are not numbers: {some(problems, limit=3)}",
+            f"{sheet.name}: {len(problems):,} scores are not numbers: {first_few(problems, limit=3)}",
             hint="Correct these cells, or leave them empty.",
         )
     if lacking:

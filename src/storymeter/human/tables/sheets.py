@@ -23,7 +23,7 @@ from typing import Any
 
 import msgspec
 
-from ...errors import DataError, MissingPartError, some
+from ...errors import DataError, MissingPartError, first_few
 from ...files import content
 from ...formats.zipped import WorkbookError, is_workbook, sheet_rows
 from ..rating_files import plain_cell, text
@@ -215,7 +215,7 @@ def _from_cells(cells: Iterable[Sequence[Any]], name: str, notes: Sequence[str] 
     doubled = sorted({head for head in heads if head and heads.count(head) > 1})
     if doubled:
         raise DataError(
-            f"{name}: {some(doubled)} is the name of more than one column.",
+            f"{name}: {first_few(doubled)} is the name of more than one column.",
             hint="Give each column its own name in the first line.",
         )
     wrong = [str(number) for number, row in numbered[1:] if any(map(_filled, row[len(heads) :]))]
@@ -223,7 +223,7 @@ def _from_cells(cells: Iterable[Sequence[Any]], name: str, notes: Sequence[str] 
     if wrong:
         raise DataError(
             f"{name}: {len(wrong):,} lines do not have the {len(heads)} columns of the header: lines"
-            f" {some(wrong)}.",
+            f" {first_few(wrong)}.",
             hint="Check the separators.",
         )
     rows = [
@@ -279,7 +279,7 @@ def _json_rows(whole: str, name: str) -> list[dict[str, Any]]:
         if not rows:
             raise DataError(f"{name} is not JSON: {error}.", hint="Export the file again.") from None
         raise DataError(
-            f"{name}: {len(problems):,} lines are not JSON records: {some(problems, limit=3)}",
+            f"{name}: {len(problems):,} lines are not JSON records: {first_few(problems, limit=3)}",
             hint="Write one JSON object per line.",
         ) from None
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...captions import Rating
-from ...errors import DataError, UsageError, some
+from ...errors import DataError, UsageError, first_few
 from .roles import Given, by_name, question
 from .scales import numeric
 from .sheets import Sheet
@@ -101,7 +101,7 @@ def _by_content(sheet: Sheet, left: str, right: str) -> str | None:
         if head not in (left, right) and len(there) > 1 and meanings(there, systems) is not None:
             found.append(head)
     if len(found) > 1:
-        raise question(sheet, f"{some(found)} may be the choice", [{"choice": head} for head in found])
+        raise question(sheet, f"{first_few(found)} may be the choice", [{"choice": head} for head in found])
     return found[0] if found else None
 
 
@@ -175,8 +175,8 @@ def _values(
             return sided
         raise question(
             sheet,
-            f"{columns['choice']} holds {some(sorted(there))}, which are names of systems"
-            f" ({some(sorted(systems))}) and sides as well",
+            f"{columns['choice']} holds {first_few(sorted(there))}, which are names of systems"
+            f" ({first_few(sorted(systems))}) and sides as well",
             [{"a": "left", "b": "right"} if "a" in there else {"1": "left", "2": "right"}, {"names": ""}],
             "--answers",
         )
@@ -200,6 +200,6 @@ def _values(
         )
     raise DataError(
         f"{sheet.name}: {len(unknown):,} answers in {columns['choice']!r} are neither a side nor a system of"
-        f" their row: {some(dict.fromkeys(unknown))}.",
+        f" their row: {first_few(dict.fromkeys(unknown))}.",
         hint="A choice is left, right or tie; A or B; 1, 2 or 0; or the name of a system of its row.",
     )

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import IntArray
-from ...errors import DataError, UsageError, some
+from ...errors import DataError, UsageError, first_few
 from ...models.checkpoints import checkpoint_folder, need_torch, torch_device, weight_files, weights_hash
 from ...models.media import Pictures, open_picture
 from ...models.word_vectors import VectorFile
@@ -158,7 +158,7 @@ def train_grounding(
     lacking = sorted({mention.image for mention in kept if pictures.find(mention.image) is None})
     if lacking:
         raise DataError(
-            f"{len(lacking):,} images are not in {images}: {some(lacking)}",
+            f"{len(lacking):,} images are not in {images}: {first_few(lacking)}",
             hint="Give the folder that holds them, such as flickr30k-images.",
         )
     train, dev = split_mentions(kept, dev_share=dev_share, seed=options.seed)

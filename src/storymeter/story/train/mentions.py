@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...errors import DataError, some
+from ...errors import DataError, first_few
 from ...formats import read
 from ...progress import Progress, silent
 from ...text.words import words
@@ -185,7 +185,7 @@ def read_mentions(folder: str | Path, progress: Progress = silent) -> list[Menti
         progress("reading annotations", number, len(files))
     if lacking:
         raise DataError(
-            f"{len(lacking):,} of {len(files):,} images have no sentence file: {some(lacking)}",
+            f"{len(lacking):,} of {len(files):,} images have no sentence file: {first_few(lacking)}",
             hint="Unpack the whole archive.",
         )
     if not found:
