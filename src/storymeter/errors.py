@@ -81,4 +81,4 @@ def suggest(name: str, known: Iterable[str]) -> str:
     return f"Did you mean '{alike[near[0]]}'?" if near else f"Known: {', '.join(names)}."
 
 
-first_few, suggest = first_few, suggest
+some, closest = first_few, suggest  # the names of release 0.1

@@ -385,4 +385,4 @@ def progress_bar(patience: float = 2.0) -> Iterator[Bars]:
         bars.stop()
 
 
-print_tables, print_note = print_tables, print_note
+put, say = print_tables, print_note
