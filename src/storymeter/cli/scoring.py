@@ -112,9 +112,8 @@ def score_command(
     if write is not None:
         write(results)
         print_note(f"One row per document: {per_document}")
-    if results.references:
-        print_note(*coverage_lines(results))
-    elif not options["metrics"]:
+    print_note(*coverage_lines(results))
+    if not results.references and not options["metrics"]:
         print_note("No --references were given: only metrics that need none are computed.")
         print_note(*_own_references(candidates))
     fresh = results.references and not options["metrics"] and not any(map(is_saved, candidates))

@@ -25,7 +25,7 @@ from ..pairs.meteor import Meteor
 from ..pairs.scorer import PairScorer
 from ..protocol import Protocol
 from ..registry import room_of
-from ..text.script import advice, foreign_script
+from ..text.script import SUITED, advice, foreign_script
 from ..text.sentences import split_sentences
 from ..text.tokenizers import ascii_only, has_words, tokenize
 
@@ -231,8 +231,9 @@ def warn_of_language(
     `language` is an ISO 639-1 code; without it the script of the captions speaks."""
     compared = {label: getattr(metric, "scorer", metric) for label, metric in metrics.items()}
     english = [label for label, scorer in compared.items() if getattr(scorer, "english", False)]
+    spaced = [label for label, scorer in compared.items() if getattr(scorer, "needs_spaces", False)]
     counted = any(getattr(scorer, "raw_text", True) is False for scorer in compared.values())
-    if not english and not (counted and tokenizer == "ptb"):
+    if not english and not spaced and not (counted and tokenizer == "ptb"):
         return
     if language is None:
         language = foreign_script(
@@ -240,6 +241,8 @@ def warn_of_language(
         )
     elif language.lower().startswith("en"):
         language = ""
+    if language in SUITED:  # written without spaces between words
+        english += spaced
     if told := advice(language, english=english, tokenizer=tokenizer if counted else ""):
         warnings.warn(told, StorymeterWarning, stacklevel=3)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from ..captions import Corpus
 from ..engine.annotators import Spread
 from ..engine.results import Comparison, Results, with_reference
 from ..engine.units import unit_note, units_of
-from ..errors import MissingPartError, UsageError
+from ..errors import MissingPartError, UsageError, some
 from ..files import guarded, write_bytes
 from ..metrics import Metric
 from ..scores import Score
@@ -44,8 +45,8 @@ def present_results(
         people = annotator_table(results, spread)
         return [joined(first, people, "annotators_")] if style == "csv" else [first, people]
 
-    notes = coverage_lines(results) if results.references else []
-    return Presentation("Scores", tables, lambda: score_json(results, comparisons, spread), notes)
+    json = partial(score_json, results, comparisons, spread)
+    return Presentation("Scores", tables, json, coverage_lines(results))
 
 
 def score_json(
@@ -231,7 +232,12 @@ def notebook(results: Results) -> str:
     """The leaderboard as a notebook shows it, with its tests where there are few documents to test on."""
     few = len(results.systems) > 1 and 1 < len(results.systems[0].scores[0].ids) <= 1000
     table = leaderboard_table(results, results.compare() if few else ()).render("html")
-    gaps = [line for line, s in zip(coverage_lines(results), results, strict=True) if any(s.coverage.sizes)]
+    lines = coverage_lines(results)
+    gaps = (
+        [line for line, s in zip(lines, results, strict=True) if any(s.coverage.sizes)]
+        if results.references
+        else lines
+    )
     return table + "".join(f"<p class=note>{escape(line)}</p>\n" for line in gaps)
 
 
@@ -307,13 +313,30 @@ def score_line(system: str, score: Score) -> str:
 
 def coverage_lines(results: Results) -> list[str]:
     """How many documents were missing, extra and empty: always said, because a silent gap is a wrong
-    number; and what the missing ones cost.
+    number; and what the missing ones cost. Without references, what other systems have and a system has not.
     """
+    if not results.references:
+        return uneven_lines(results)
     return [
         f"{system.name}: {with_reference(system.coverage.matched)}, {missing:,} missing"
         f"{cost_of_missing(results) if missing else ''}, {extra:,} extra, {empty:,} empty."
         for system in results.systems
         for missing, extra, empty in [system.coverage.sizes]
+    ]
+
+
+def uneven_lines(results: Results) -> list[str]:
+    """Without references: which documents of other systems a system does not have. Its mean is then one of
+    other documents.
+    """
+    scored = {system.name: set(system.scores[0].ids) for system in results.systems if system.scores}
+    every = set().union(*scored.values())
+    return [
+        f"{name}: {len(every - own):,} of the {len(every):,} documents of all systems are missing"
+        f" ({some(sorted(every - own), limit=3)}), so that its score is a mean of other documents. With"
+        " references each counts 0: --references FILE."
+        for name, own in scored.items()
+        if every - own
     ]
 
 

@@ -5,8 +5,9 @@
 p comes from a sentence-order classifier (`order_net`): trained on human stories, where a swapped pair is the
 negative example. A sentence that repeats the one before it has p = 0; final marks are left out, because a
 missing one gives the last sentence away; p is calibrated by a temperature. The paper does none of the three:
-`repeats=score`, `marks=keep`, `temperature=one` are its reading. A story of one sentence has no pair: it
-scores 0 and is counted in the part `single`; an empty sentence is left out.
+`repeats=score`, `marks=keep`, `temperature=one` are its reading. A story of one
+sentence or none has no pair: it scores 0 and is counted in the part `single`; an empty sentence is left
+out.
 
 Models: the embedded one (our top layers on MiniLM; see docs/models/coherence.md for what it can and cannot
 tell), a folder that `storymeter train coherence` wrote (`rovist_c(model=runs/albert)`), a Hugging Face
@@ -16,7 +17,7 @@ classifier of sentence pairs (`huggingface_spaces`), or a language model (`rovis
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -30,8 +31,8 @@ from ..join import Task
 from ..measure import ENCODER_TRAINING, NOT_STATED, Named, TrainingData, measure, training_of_all
 from ..options import option
 from ..progress import Progress, silent
-from ..scores import Signature
-from .documents import StoryMetric, stories_of
+from ..scores import Score, Signature
+from .documents import StoryMetric, counted, stories_of
 from .order_net import AS_TRAINED, PACKAGED, Reading
 
 if TYPE_CHECKING:
@@ -125,6 +126,10 @@ class Coherence(StoryMetric):
     )
 
     @property
+    def english(self) -> bool:
+        return self.model in ("", "lm")
+
+    @property
     def stand_in(self) -> str:
         return "" if self.model else "minilm"
 
@@ -146,12 +151,13 @@ class Coherence(StoryMetric):
         stories = stories_of(task.candidates)
         model = load(self.model, context.device)
         found = coherence(stories, model, context.progress, reading=self.reading)
-        return np.array(
-            [
-                [p.mean(), p.min(), 0.0] if len(p) else [0.0, 0.0, float(len(story) == 1)]
-                for p, story in zip(found, stories, strict=True)
-            ]
-        ).reshape(-1, 3)
+        return np.array([[p.mean(), p.min(), 0.0] if len(p) else [0.0, 0.0, 1.0] for p in found]).reshape(
+            -1, 3
+        )
+
+    def remarks(self, scores: Mapping[str, Score]) -> list[str]:
+        lacking = {system: round(score.parts["single"] * score.n) for system, score in scores.items()}
+        return counted("Stories of fewer than two sentences count 0 in coherence", lacking, scores)
 
     def signature(self, context: Context) -> Signature:
         return super().signature(context).add(tok="model", model=load(self.model, context.device).label)

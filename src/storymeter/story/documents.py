@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Literal, NamedTuple
 
@@ -11,6 +11,7 @@ from ..captions import Caption, Document
 from ..errors import DataError, StorymeterWarning, UsageError, first_few
 from ..metrics import MeanMetric
 from ..models.media import Pictures, Videos, even_times, video_seconds
+from ..scores import Score
 from ..text import sentences
 
 
@@ -39,6 +40,12 @@ def stories_of(documents: Sequence[Document], *, like_nltk: bool = False) -> lis
             stacklevel=2,
         )
     return stories
+
+
+def counted(what: str, numbers: Mapping[str, int], scores: Mapping[str, Score]) -> list[str]:
+    """A remark on so many stories of each system, where there are any."""
+    said = [f"{number:,} of {scores[system].n:,} of {system}" for system, number in numbers.items() if number]
+    return [f"{what}: {', '.join(said)}."] if said else []
 
 
 # What the measures of stories and pictures have in common.

@@ -37,7 +37,7 @@ from ..models.media import Pictures, open_picture
 from ..models.vectors import KeptVectors
 from ..options import option
 from ..scores import Score, Signature
-from .documents import Missing, StoryMetric
+from .documents import Missing, StoryMetric, counted
 from .nouns import SOURCES, fixed_frequencies, frequencies, story_nouns
 from .regions import Box, JointSpace, Regions, regions
 from .spaces import load_space
@@ -175,6 +175,8 @@ class RegionMetric(StoryMetric):
     model: str = option("", "a folder with a model of pictures and texts; empty: the packaged one")
     regions: str = option("grid", "grid, a table of boxes, or the folder of a detector")
 
+    english: ClassVar[bool] = True  # the tagger of nouns is
+
     @property
     def stand_in(self) -> str:
         return "" if self.model else "efficientnet"
@@ -246,11 +248,11 @@ class VisualGrounding(RegionMetric):
         store = self.store(context)
         documents = task.candidates if documents is None else documents
         stories = story_nouns(documents, context.progress, repeated=self.mentions == "all")
-        counted = frequencies(context, task, self.idf)
+        rarity = frequencies(context, task, self.idf)
         vectors = noun_vectors(stories, store.space)
         for document, story in zip(documents, stories, strict=True):
             names = store.pictures.present(document)
-            found = ground(story, names, store, vectors, counted.idf if counted else None)
+            found = ground(story, names, store, vectors, rarity.idf if rarity else None)
             yield StoryGrounding(story, found, names)
 
     def pooled(self, found: Sequence[Grounded]) -> float:
@@ -266,7 +268,14 @@ class VisualGrounding(RegionMetric):
         return values
 
     def remarks(self, scores: Mapping[str, Score]) -> list[str]:
-        return [*_unequal_nouns(scores), *_without_pictures(scores)]
+        def of(part: str) -> dict[str, int]:
+            return {system: round(score.parts[part] * score.n) for system, score in scores.items()}
+
+        return [
+            *_unequal_nouns(scores),
+            *counted("Stories without any picture count 0 in grounding", of("no_pictures"), scores),
+            *counted("Stories without nouns count 0 in grounding", of("no_nouns"), scores),
+        ]
 
     def signature(self, context: Context) -> Signature:
         fixed = fixed_frequencies(self.idf)
@@ -276,8 +285,8 @@ class VisualGrounding(RegionMetric):
 
     def corpus_fields(self, task: Task, context: Context) -> dict[str, object]:
         """How many stories idf was counted over, and a hash of the counts."""
-        counted = frequencies(context, task, self.idf)
-        return {"stories": counted.label} if counted else {}
+        found = frequencies(context, task, self.idf)
+        return {"stories": found.label} if found else {}
 
 
 def per_noun(found: Sequence[Grounded]) -> float:
@@ -294,12 +303,6 @@ def _unequal_nouns(scores: Mapping[str, Score]) -> list[str]:
         f"{high} has {counts[high]:.1f} nouns a story and {low} {counts[low]:.1f}: rovist_vg grows with the"
         " number of nouns, whether pictures show them or not; per_noun does not."
     ]
-
-
-def _without_pictures(scores: Mapping[str, Score]) -> list[str]:
-    lacking = {system: round(score.parts["no_pictures"] * score.n) for system, score in scores.items()}
-    told = [f"{count:,} of {scores[system].n:,} of {system}" for system, count in lacking.items() if count]
-    return [f"Stories without any picture count 0 in grounding: {', '.join(told)}."] if told else []
 
 
 def noun_vectors(stories: Sequence[Sequence[Sequence[str]]], space: JointSpace) -> dict[str, Float32]:

@@ -24,6 +24,7 @@ red, dog, cat}| = 3/7; the first sentence has the n-grams (we saw a big) and (re
 
 from __future__ import annotations
 
+import warnings
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,6 +36,7 @@ import numpy as np
 from .. import _native
 from ..arrays import FloatArray
 from ..captions import Document
+from ..errors import StorymeterWarning, some
 from ..join import Task
 from ..measure import Named, measure
 from ..options import option
@@ -85,6 +87,7 @@ def _tokens(sentence: str, jaccard: Jaccard) -> list[str]:
 @dataclass(frozen=True)
 class NonRedundancy(StoryMetric):
     slow: ClassVar[bool] = False  # it counts words, without a model
+    needs_spaces: ClassVar[bool] = True
     parts: ClassVar[tuple[str, ...]] = ("value", "inter", "intra", "single")
 
     jaccard: Jaccard = option(
@@ -102,7 +105,15 @@ class NonRedundancy(StoryMetric):
             out[begin : begin + len(block), :3] = block
             context.progress("looking for repetition", begin + len(block), len(stories))
         out[:, 3] = [len(story) == 1 for story in stories]
+        empty = [document.id for document, story in zip(task.candidates, stories, strict=True) if not story]
         out[[not story for story in stories], 0] = 0.0
+        if empty:
+            warnings.warn(
+                f"{len(empty):,} of {len(stories):,} stories of {task.name!r} have no sentence and count 0 in"
+                f" {self.name}: {some(empty)}.",
+                StorymeterWarning,
+                stacklevel=2,
+            )
         return np.nan_to_num(out, nan=0.0)
 
     def of_sentences(self, document: Document) -> tuple[float, float, float]:

@@ -81,6 +81,8 @@ class Rovist(StoryMetric):
     def members(self) -> tuple[VisualGrounding, Coherence, NonRedundancy]:
         return self.seeing, self.linking, self.repeating
 
+    english: ClassVar[bool] = True
+
     @property
     def stand_in(self) -> str:
         return ",".join(part.stand_in for part in self.members if part.stand_in)

@@ -12,11 +12,13 @@ import msgspec
 import numpy as np
 import pytest
 
-from storymeter.captions import Caption, Document
+from storymeter.captions import Caption, Corpus, Document
 from storymeter.context import Context
+from storymeter.engine import Run
 from storymeter.errors import DataError
 from storymeter.join import Coverage, Task
 from storymeter.registry import metric
+from storymeter.report.scores import remarks
 from storymeter.story import coherence
 from storymeter.story.order_net import load_order_model, plain
 from storymeter.story.train.coherence import EMBEDDED
@@ -49,6 +51,16 @@ def _task(*stories: list[str]) -> Task:
 
 def _letters(story: Story) -> str:
     return "".join(c for c in plain(" ".join(story.sentences)) if c.isalnum())
+
+
+def test_stories_without_a_pair_are_counted() -> None:
+    """Of one sentence and of none: both count 0, and a remark says so."""
+    texts = (("We met.", "We left."), ("We met.",), ("",))
+    stories = tuple(Document(f"{k}", tuple(Caption(text) for text in story)) for k, story in enumerate(texts))
+    results = Run().score(Corpus(stories, "mine"), "rovist_c", resamples=0)
+    score = results.systems[0].scores[0]
+    assert score.parts["single"] == pytest.approx(2 / 3)
+    assert remarks(results) == ["Stories of fewer than two sentences count 0 in coherence: 2 of 3 of mine."]
 
 
 def test_no_training_story_is_held_out(data: Path) -> None:

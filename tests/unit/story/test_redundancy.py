@@ -14,13 +14,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, strategies as st
 
-from storymeter.captions import Caption, Document
+from storymeter.captions import Caption, Corpus, Document
+from storymeter.cli import cli
 from storymeter.context import Context
+from storymeter.engine import Run
 from storymeter.errors import StorymeterWarning, UsageError
 from storymeter.join import Coverage, Task
 from storymeter.registry import metric
+from storymeter.report.full.boards import warnings as warnings_of
+from storymeter.report.full.findings import Findings
 from storymeter.story import NonRedundancy
 from storymeter.story.documents import sentences_of, stories_of
 from storymeter.story.redundancy import explain, redundancy
@@ -186,3 +191,28 @@ def test_a_corpus_of_single_sentences_is_warned_of() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         stories_of([*single, Document("4", (Caption("We met. We left."),))])
+
+
+def test_stories_that_cannot_be_scored_are_counted(tmp_path: Path) -> None:
+    """An empty story, one of a single sentence, and a system without two of them."""
+    told = {
+        "1": ["We went to the zoo.", "It was fun."],
+        "2": ["A dog ran.", "A dog slept.", "It rained."],
+        "3": ["We ran."],
+        "4": [""],
+    }
+    files = [tmp_path / "whole.json", tmp_path / "partial.json"]
+    files[0].write_text(json.dumps(told))
+    files[1].write_text(json.dumps({id: told[id] for id in "12"}))
+    counted = r"1 of 4 stories of 'whole' have no sentence and count 0 in rovist_nr: 4\."
+    with pytest.warns(StorymeterWarning, match=counted):
+        done = CliRunner().invoke(cli, ["score", *map(str, files), "-m", "rovist_nr"])
+    assert done.exit_code == 0, done.exception
+    said = " ".join(done.stderr.split())
+    assert "partial: 2 of the 4 documents of all systems are missing (3, 4), so that its score" in said
+    systems = [
+        Corpus(tuple(Document(id, tuple(map(Caption, told[id]))) for id in ids), name)
+        for ids, name in (("123", "whole"), ("1", "partial"))
+    ]
+    results = Run().score(systems, "rovist_nr", resamples=0)
+    assert "2 of the 3 documents of all systems" in " ".join(warnings_of(Findings("", results, [])))

@@ -15,7 +15,7 @@ from ..comparison import win_tie_loss
 from ..figures.charts import bar_and_whisker
 from ..figures.points import Dot, both_names, dots
 from ..marks import too_few
-from ..scores import part_text
+from ..scores import part_text, uneven_lines
 from .findings import Findings
 
 
@@ -199,7 +199,8 @@ def warnings(findings: Findings) -> list[str]:
         for text in _coverage(system.coverage, protocol.missing == "zero", str(protocol)):
             said.setdefault(text, []).append(system.name)
     few = too_few(findings.comparisons)
-    return [*([few] if few else []), *(f"{_listed(names)}: {text}" for text, names in said.items())]
+    uneven = [] if findings.results.references else uneven_lines(findings.results)
+    return [*uneven, *([few] if few else []), *(f"{_listed(names)}: {text}" for text, names in said.items())]
 
 
 def _coverage(c: Coverage, zero: bool, protocol: str) -> list[str]:
