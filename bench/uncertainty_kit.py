@@ -1,14 +1,13 @@
 """Records of `bench/uncertainty.py`: a claim about an interval, a mark or a p-value, and how it is measured.
 
-A module of claims holds functions under `@claim`; `bench/uncertainty.py` lists the modules. A function gets
-a generator of random numbers and the number of simulated studies, and returns how often the event was seen,
-of how many: `(hits, trials)`.
+A module of claims holds functions under `@claim`, and `bench/uncertainty.py` imports it. A function gets a
+generator of random numbers and the number of simulated studies, and returns how often the event was seen, of
+how many: `(hits, trials)`.
 """
 
 from __future__ import annotations
 
 import math
-import time
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -36,7 +35,6 @@ class Measured:
     claim: Claim
     hits: int
     trials: int
-    seconds: float
 
     @property
     def share(self) -> float:
@@ -71,6 +69,4 @@ def claim(
 def measured(one: Claim, seed: int, factor: float) -> Measured:
     """Each claim has its own stream of random numbers, so that claims may be added or run alone."""
     random = np.random.default_rng([seed, zlib.crc32(one.name.encode())])
-    began = time.perf_counter()
-    hits, trials = one.measure(random, max(10, round(one.studies * factor)))
-    return Measured(one, hits, trials, time.perf_counter() - began)
+    return Measured(one, *one.measure(random, max(10, round(one.studies * factor))))

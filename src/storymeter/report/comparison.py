@@ -281,7 +281,7 @@ def _limit(each: Checked) -> str:
         return ""
     if skewed(each.skewness, each.units):
         often = "often" if (each.skewness > 0) == ("<" in each.condition) else "seldom"
-        return f" A few documents decide this (skewness {each.skewness:+.1f}): the gate fails too {often}."
+        return f" A few documents decide this (skewness {each.skewness:+.1f}): the gate may fail too {often}."
     if tied(each.changed, each.units):
         return f" Only {each.changed:,} of {each.units:,} changed: the gate finds little."
     return ""

@@ -55,8 +55,8 @@ def test_the_same_version_passes(run: Verb, baseline: str, examples: Path) -> No
 def test_the_gate_says_where_its_test_cannot_be_trusted() -> None:
     plain = Checked("m < 0", "m", 1.0, 1.0, 0.0, (-1.0, 1.0), 0.0, 0.5, 0.5, 20, -1.0, False, 0.1, 20, 20)
     said = {
-        "fails too often": replace(plain, skewness=2.5),
-        "fails too seldom": replace(plain, skewness=-2.5),
+        "may fail too often": replace(plain, skewness=2.5),
+        "may fail too seldom": replace(plain, skewness=-2.5),
         "Only 3 of 20 changed": replace(plain, changed=3),
     }
     for text, checked in said.items():
