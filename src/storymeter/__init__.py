@@ -8,6 +8,11 @@
     run = storymeter.Run(references=storymeter.read("references.json"), protocol="paper")    # many systems
     results = run.score(storymeter.read("mine.json"), ["soda_c", "meteor"])
 
+>>> import storymeter
+>>> score = storymeter.metric("rouge_l").corpus(candidates=["a dog runs"], references=[["the dog runs"]])
+>>> round(score.value, 2)
+0.67
+
 Names are loaded on first use, so that a program that only wants METEOR starts in a moment.
 """
 
@@ -22,6 +27,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from .captions import Caption as Caption, Corpus as Corpus, Document as Document, Rating as Rating
     from .engine.comparing import compare as compare
+    from .engine.one_document import show as show
     from .engine.results import Results as Results
     from .engine.run import Run as Run, evaluate as evaluate
     from .engine.saved import load as load
@@ -37,6 +43,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "captions": ("Caption", "Corpus", "Document", "Rating"),
     "engine.comparing": ("compare",),
+    "engine.one_document": ("show",),
     "engine.results": ("Results",),
     "engine.run": ("Run", "evaluate"),
     "engine.saved": ("load",),

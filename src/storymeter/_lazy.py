@@ -16,12 +16,19 @@ from typing import Any
 
 
 def late(
-    package: str, names: Mapping[str, str], rooms: Collection[str] = ()
+    package: str,
+    names: Mapping[str, str],
+    rooms: Collection[str] = (),
+    renamed: Mapping[str, str] | None = None,
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """The two functions for a package whose `names` live in the given modules below it; `rooms` are
-    subpackages that need no import of their own. `dir` lists the names alone."""
+    subpackages that need no import of their own, `renamed` the names of the release before, with those of
+    today. `dir` lists the names alone."""
 
     def attribute(name: str) -> Any:
+        if renamed and name in renamed:
+            warnings.warn(f"{package}.{name} is {renamed[name]} now.", DeprecationWarning, stacklevel=2)
+            name = renamed[name]
         if name in names:
             return getattr(importlib.import_module(f".{names[name]}", package), name)
         if name in rooms:

@@ -8,7 +8,12 @@
 `python -m storymeter.compat script.py …` does the same for a script that stays as it is. Without `install`
 the modules can be named: `from storymeter.compat.pycocoevalcap.meteor.meteor import Meteor`. Beside them
 stand `storymeter.compat.densevid` (the ActivityNet scripts, PDVC's and VidChapters' calls) and
-`storymeter.compat.soda`."""
+`storymeter.compat.soda`.
+
+>>> from storymeter.compat import installed
+>>> installed()
+False
+"""
 
 from __future__ import annotations
 
@@ -23,6 +28,12 @@ from ..errors import StorymeterWarning
 #: what is replaced, and by which package below this one
 REPLACED = {"pycocoevalcap": f"{__name__}.pycocoevalcap"}
 _before: dict[str, ModuleType] = {}
+
+__all__ = ["install", "installed", "uninstall"]
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 def install() -> None:

@@ -25,7 +25,7 @@ from ..pairs.meteor import Meteor
 from ..pairs.scorer import PairScorer
 from ..protocol import Protocol
 from ..registry import room_of
-from ..text.script import SUITED, advice, foreign_script
+from ..text.script import SUITED, advice, script_of
 from ..text.sentences import split_sentences
 from ..text.tokenizers import ascii_only, has_words, tokenize
 
@@ -236,9 +236,7 @@ def warn_of_language(
     if not english and not spaced and not (counted and tokenizer == "ptb"):
         return
     if language is None:
-        language = foreign_script(
-            c.text for corpus in corpora for document in corpus for c in document.captions
-        )
+        language = script_of(c.text for corpus in corpora for document in corpus for c in document.captions)
     elif language.lower().startswith("en"):
         language = ""
     if language in SUITED:  # written without spaces between words

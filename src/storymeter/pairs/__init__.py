@@ -1,5 +1,14 @@
-"""How alike are two sentences? Scorers load on first use, so that a program pays only for those that it
-names.
+"""Scorers: how alike are two sentences?
+
+>>> from storymeter.pairs import RougeL
+>>> RougeL().pairs(candidates=["a dog runs"], references=[["the dog runs"]]).round(2).tolist()
+[0.67]
+>>> round(RougeL().corpus(candidates=["a dog runs"], references=[["the dog runs", "dogs run"]]).value, 2)
+0.67
+
+`pairs` compares each candidate with its references, `matrix` all texts with all; `corpus` gives the score
+of a corpus, with interval and signature. Scorers load on first use, so that a program pays only for those
+that it names.
 """
 
 from __future__ import annotations

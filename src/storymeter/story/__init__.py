@@ -1,7 +1,7 @@
 """Visual stories: grounding in the pictures, coherence, non-redundancy (RoViST), and CLIP metrics.
 
->>> from storymeter.story import NonRedundancy
->>> NonRedundancy().name
+>>> from storymeter.story import Redundancy
+>>> Redundancy().name
 'rovist_nr'
 
 `explain_story` gives the parts of a score; `train_coherence` and `train_grounding` make models of one's own.
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from .coherence import Coherence as Coherence
     from .emscore import EmScore as EmScore
     from .explain import explain_story as explain_story
-    from .grounding import VisualGrounding as VisualGrounding
-    from .redundancy import NonRedundancy as NonRedundancy
+    from .grounding import Grounding as Grounding
+    from .redundancy import Redundancy as Redundancy
     from .rovist import Rovist as Rovist
     from .tiger import Tiger as Tiger
     from .train.coherence import train_coherence as train_coherence
@@ -29,15 +29,17 @@ _LATE = {
     "ClipScore": "clipscore",
     "Coherence": "coherence",
     "EmScore": "emscore",
-    "NonRedundancy": "redundancy",
+    "Redundancy": "redundancy",
     "RefClipScore": "clipscore",
     "Rovist": "rovist",
     "Tiger": "tiger",
-    "VisualGrounding": "grounding",
+    "Grounding": "grounding",
     "explain_story": "explain",
     "train_coherence": "train.coherence",
     "train_grounding": "train.grounding",
 }
 
 __all__ = [*_LATE]
-__getattr__, __dir__ = late(__name__, _LATE)
+__getattr__, __dir__ = late(
+    __name__, _LATE, renamed={"NonRedundancy": "Redundancy", "VisualGrounding": "Grounding"}
+)

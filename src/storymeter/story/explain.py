@@ -20,8 +20,8 @@ from ..scores import Score
 from . import coherence, redundancy
 from .coherence import Coherence, Links
 from .documents import sentences_of
-from .grounding import Grounded, VisualGrounding, per_noun, scaled
-from .redundancy import NonRedundancy, Repetition
+from .grounding import Grounded, Grounding, per_noun, scaled
+from .redundancy import Redundancy, Repetition
 from .rovist import Rovist
 
 
@@ -52,9 +52,9 @@ class StoryExplanation(NamedTuple):
 class StoryParts(NamedTuple):
     """The metrics behind an explanation; None where a part was not scored."""
 
-    grounding: VisualGrounding | None = None
+    grounding: Grounding | None = None
     coherence: Coherence | None = None
-    redundancy: NonRedundancy | None = None
+    redundancy: Redundancy | None = None
 
     @classmethod
     def of(cls, metrics: Sequence[Metric]) -> StoryParts:
@@ -63,20 +63,20 @@ class StoryParts(NamedTuple):
         for metric in metrics:
             for part in metric.members if isinstance(metric, Rovist) else (metric,):
                 found.setdefault(type(part), part)
-        return cls(found.get(VisualGrounding), found.get(Coherence), found.get(NonRedundancy))
+        return cls(found.get(Grounding), found.get(Coherence), found.get(Redundancy))
 
     def or_default(self) -> StoryParts:
         """With the defaults for what is lacking."""
         return StoryParts(
-            self.grounding or VisualGrounding(missing="skip"),
+            self.grounding or Grounding(missing="skip"),
             self.coherence or Coherence(),
-            self.redundancy or NonRedundancy(),
+            self.redundancy or Redundancy(),
         )
 
 
 def scored_values(metrics: Sequence[Metric], scores: Sequence[Score], document: str) -> dict[str, float]:
     """`vg`, `c` and `nr` of a story as a run has them."""
-    names = {VisualGrounding: "vg", Coherence: "c", NonRedundancy: "nr"}
+    names = {Grounding: "vg", Coherence: "c", Redundancy: "nr"}
     found: dict[str, float] = {}
     for metric, score in zip(metrics, scores, strict=True):
         wanted = ("vg", "c", "nr") if isinstance(metric, Rovist) else (names.get(type(metric), ""),)
@@ -102,7 +102,7 @@ class StoryExplainer:
         """
         sentences = sentences_of(document)
         notes: list[str] = []
-        repeating = self.parts.redundancy or NonRedundancy()
+        repeating = self.parts.redundancy or Redundancy()
         nr, inter, intra = repeating.of_sentences(document)
         links = self._links(sentences, notes)
         sight = self._sight(document, notes)
@@ -164,9 +164,7 @@ class StoryExplainer:
 def explainable(metrics: Sequence[str | Metric]) -> list[Metric]:
     """Metrics that can be explained; an error names one that cannot."""
     made = [get_metric(each) if isinstance(each, str) else each for each in metrics]
-    wrong = next(
-        (m for m in made if not isinstance(m, Rovist | VisualGrounding | Coherence | NonRedundancy)), None
-    )
+    wrong = next((m for m in made if not isinstance(m, Rovist | Grounding | Coherence | Redundancy)), None)
     if wrong is not None:
         raise UsageError(
             f"{wrong.name} has no explanation of a story.",

@@ -201,7 +201,7 @@ class RegionMetric(StoryMetric):
     papers=("wang2022",),
 )
 @dataclass(frozen=True)
-class VisualGrounding(RegionMetric):
+class Grounding(RegionMetric):
     parts: ClassVar[tuple[str, ...]] = (
         "value",
         "per_noun",

@@ -85,7 +85,7 @@ def _tokens(sentence: str, jaccard: Jaccard) -> list[str]:
 
 @measure(Named("rovist_nr", "a story's non-redundancy (RoViST-NR)"), papers=("wang2022",))
 @dataclass(frozen=True)
-class NonRedundancy(StoryMetric):
+class Redundancy(StoryMetric):
     slow: ClassVar[bool] = False  # it counts words, without a model
     needs_spaces: ClassVar[bool] = True
     parts: ClassVar[tuple[str, ...]] = ("value", "inter", "intra", "single")

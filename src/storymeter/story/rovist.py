@@ -24,8 +24,8 @@ from ..options import option
 from ..scores import Score, Signature
 from .coherence import Coherence
 from .documents import Missing, StoryMetric
-from .grounding import Mentions, VisualGrounding
-from .redundancy import Jaccard, NonRedundancy
+from .grounding import Grounding, Mentions
+from .redundancy import Jaccard, Redundancy
 
 if TYPE_CHECKING:
     from ..context import Context
@@ -64,8 +64,8 @@ class Rovist(StoryMetric):
     temperature: Literal["fitted", "one"] = option("fitted", "temperature of rovist_c")
 
     @cached_property
-    def seeing(self) -> VisualGrounding:
-        return VisualGrounding(
+    def seeing(self) -> Grounding:
+        return Grounding(
             self.grounding, self.regions, self.idf, self.missing, self.scaled, mentions=self.mentions
         )
 
@@ -74,11 +74,11 @@ class Rovist(StoryMetric):
         return Coherence(self.coherence, self.repeats, self.marks, self.temperature)
 
     @cached_property
-    def repeating(self) -> NonRedundancy:
-        return NonRedundancy(self.jaccard)
+    def repeating(self) -> Redundancy:
+        return Redundancy(self.jaccard)
 
     @property
-    def members(self) -> tuple[VisualGrounding, Coherence, NonRedundancy]:
+    def members(self) -> tuple[Grounding, Coherence, Redundancy]:
         return self.seeing, self.linking, self.repeating
 
     english: ClassVar[bool] = True

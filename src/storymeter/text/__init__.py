@@ -22,14 +22,14 @@ from .._lazy import late
 
 if TYPE_CHECKING:
     from .ptb import ptb_tokenize as ptb_tokenize
-    from .script import foreign_script as foreign_script
+    from .script import script_of as script_of
     from .sentences import split_sentences as split_sentences
     from .tokenizers import TOKENIZERS as TOKENIZERS, tokenize as tokenize
     from .words import treebank as treebank
 
 _LATE = {
     "TOKENIZERS": "tokenizers",
-    "foreign_script": "script",
+    "script_of": "script",
     "ptb_tokenize": "ptb",
     "split_sentences": "sentences",
     "tokenize": "tokenizers",
@@ -37,4 +37,4 @@ _LATE = {
 }
 
 __all__ = [*_LATE]
-__getattr__, __dir__ = late(__name__, _LATE)
+__getattr__, __dir__ = late(__name__, _LATE, renamed={"foreign_script": "script_of"})

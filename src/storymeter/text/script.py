@@ -1,9 +1,9 @@
 """In which script are captions written? METEOR's tables, the Penn Treebank tokeniser and the rules of SPICE
 are made for English; captions in another script would score near zero without a word.
 
->>> foreign_script(["男性が部屋に入る", "犬が走る。"])
+>>> script_of(["男性が部屋に入る", "犬が走る。"])
 'Japanese'
->>> foreign_script(["a café in Kyōto", "a man says привет"])
+>>> script_of(["a café in Kyōto", "a man says привет"])
 ''
 
 Any Python string as valid Unicode: a lone surrogate, which no encoding can carry, becomes U+FFFD.
@@ -30,7 +30,7 @@ def _script(char: str) -> str:
     return unicodedata.name(char, "").partition(" ")[0] if char.isalpha() else ""
 
 
-def foreign_script(lines: Iterable[str]) -> str:
+def script_of(lines: Iterable[str]) -> str:
     """The script (or the language, where it tells) of most letters, where that is not the Latin one;
     otherwise an empty string.
     """
@@ -87,7 +87,7 @@ def segmenter(texts: Iterable[str]) -> Callable[[str], list[str]] | None:
     >>> segmenter(["a man enters a room"]) is None
     True
     """
-    language = foreign_script(texts)
+    language = script_of(texts)
     if language not in ("Japanese", "Chinese"):
         return None
     return _parser(language)

@@ -159,12 +159,12 @@ def test_per_noun_leaves_out_stories_without_nouns() -> None:
 
 def test_vg_of_one_noun_may_be_negative() -> None:
     """The range is stated so: it is not '0 or more'."""
-    from storymeter.story import VisualGrounding
+    from storymeter.story import Grounding
     from storymeter.story.grounding import Grounded
     from storymeter.story.regions import Box
 
     found = [Grounded("dream", 0, "a.png", Box(0, 0, 1, 1), -0.08, 2.0)]
-    assert VisualGrounding().pooled(found) == pytest.approx(-0.16)
+    assert Grounding().pooled(found) == pytest.approx(-0.16)
 
 
 def test_the_three_numbers_and_their_scaled_sum_stand_before_the_sum() -> None:

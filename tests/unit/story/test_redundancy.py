@@ -26,7 +26,7 @@ from storymeter.join import Coverage, Task
 from storymeter.registry import metric
 from storymeter.report.full.boards import warnings as warnings_of
 from storymeter.report.full.findings import Findings
-from storymeter.story import NonRedundancy
+from storymeter.story import Redundancy
 from storymeter.story.documents import sentences_of, stories_of
 from storymeter.story.redundancy import explain, redundancy
 from storymeter.text import split_sentences, treebank
@@ -122,7 +122,7 @@ def test_metric_and_its_corner_cases() -> None:
     assert str(metric("rovist_nr(jaccard=pairs,n=3)").name) == "rovist_nr(jaccard=pairs,n=3)"
     assert metric("rovist_nr").signature(Context()).get("jaccard") == "set"
     with pytest.raises(UsageError):
-        NonRedundancy(n=0)
+        Redundancy(n=0)
 
 
 def test_explanation_names_what_repeats() -> None:

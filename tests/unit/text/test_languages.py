@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from storymeter.cli import cli
 from storymeter.errors import MissingPartError, UsageError
-from storymeter.text import TOKENIZERS, foreign_script, ptb_tokenize
+from storymeter.text import TOKENIZERS, ptb_tokenize, script_of
 from storymeter.text.ptb import tokenize
 from storymeter.text.script import advice
 from storymeter.text.tokenizers import cut
@@ -100,7 +100,7 @@ def test_unknown_names_are_said() -> None:
     ],
 )
 def test_scripts(lines: list[str], script: str) -> None:
-    assert foreign_script(lines) == script
+    assert script_of(lines) == script
 
 
 def test_advice() -> None:
