@@ -3,9 +3,10 @@ and a `benchmark.toml` that names its columns.
 
     storymeter meta benchmark ratings.csv -m meteor,mymetric
 
-The table (CSV, TSV, JSON, JSON Lines, Parquet, xlsx) has a row per judgement: the caption, its references
-(one column or several, a cell being one reference or a JSON list), the human score, and optionally system,
-item and rater. In the file `benchmark.toml` of a folder all is optional but `table`:
+The table (CSV, TSV, JSON, JSON Lines, Parquet, xlsx) has a caption in each row, its references (one column or
+several, a cell being one reference or a list), and human scores as in the tables that `meta --human` reads: a
+row per judgement, a column per rater, or a column per criterion; optionally system, item and rater. In the
+file `benchmark.toml` of a folder all is optional but `table`:
 
     table = "ratings.csv"
     title = "Clips of cooking"
@@ -14,38 +15,41 @@ item and rater. In the file `benchmark.toml` of a folder all is optional but `ta
     [columns]
     caption = "output"
     references = ["gold_1", "gold_2"]
-    score = "adequacy"
+    score = "adequacy"                  # or several: criteria
 """
 
 from __future__ import annotations
 
+import ast
 import importlib
+import io
 import json
-import re
+import tokenize
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import DataError, MissingPartError, UsageError, first_few, many
+from ..captions import Rating
+from ..errors import DataError, MissingPartError, UsageError, first_few, many, suggest
 from ..files import content
-from ..human.tables.scales import number
-from ..human.tables.sheets import sheet_of, unpacked
+from ..formats.aliases import is_reference_name, text_tier
+from ..human.tables.roles import Given, plain
+from ..human.tables.scales import numeric
+from ..human.tables.scored import is_scores, lay_out, name as name_of_cell, named_columns, ratings
+from ..human.tables.sheets import Sheet, sheet_of, unpacked
 from ..stats.correlation import COEFFICIENTS
 from .compute import Key, pooled
 from .records import Benchmark
 from .scores import Judgement
 
 FILE = "benchmark.toml"
-#: what a column may be called, without case, blanks, dashes and underscores
-ROLES = {
-    "caption": "caption candidate text prediction pred hypothesis hyp output generated sentence description"
-    " response answer modeloutput",
-    "score": "score human rating mos da judgement judgment mark grade humanscore zscr zscore",
-    "system": "system model sys modelid systemid",
-    "item": "item id video videoid vid imageid image clip sid docid",
-    "rater": "rater worker annotator workerid raterid annotatorid",
-}
-_REFERENCE = re.compile(r"(references?|refs?|groundtruths?|gts?|targets?)\d*")
+_KEYS = ("table", "title", "headline", "columns")
+_ROLES = ("caption", "references", "score", "system", "item", "rater")
+#: the columns of names as the tables of ratings are read with them, and where the file names none
+_ITEM, _SYSTEM, _NO_SYSTEM, _NOBODY = "item", "system", "system", "all"
+#: criteria that stand for all of them
+_OVERALL = frozenset({"overall", "quality", "score"})
 
 
 def is_own(name: str) -> bool:
@@ -82,106 +86,192 @@ def _toml(path: Path) -> dict[str, Any]:
 
 
 def _read(path: Path, stated: Mapping[str, Any], name: str) -> Benchmark:
-    sheet = sheet_of(unpacked(content(path, "Give a table."), path.name), path.name)
-    named = dict(stated.get("columns", {}))
-    columns = {role: _column(role, sheet.heads, named.get(role), path.name) for role in ROLES}
-    references = _references(sheet.heads, named.get("references"), path.name)
-    for role in ("caption", "score"):
-        if columns[role] is None:
-            raise DataError(
-                f"{path.name} has the columns {first_few(sheet.heads, limit=20)}; none is the {role}.",
-                hint=f'Name it {role}, or name it in {FILE}: [columns] {role} = "…"',
-            )
-    captions: dict[Key, str] = {}
-    told: dict[Key, list[str]] = {}
-    judgements, problems = [], []
-    for line, row in enumerate(sheet.rows, 2):
-        system = _cell(row, columns["system"]) or "system"
-        item = _cell(row, columns["item"]) or str(line - 1)
-        key = (system, item)
-        caption = _cell(row, columns["caption"])
-        value = number(row.get(columns["score"] or ""))
-        if value is None:
-            problems.append(f"line {line}: {row.get(columns['score'] or '')!r}")
-            continue
-        if captions.setdefault(key, caption) != caption:
-            raise DataError(
-                f"{path.name}, line {line}: {system}, {item} has another caption before.",
-                hint="Give each caption an item of its own, or name the column of the system.",
-            )
-        told.setdefault(key, [text for head in references for text in _texts(row.get(head))])
-        judgements.append(Judgement(system, item, float(value)))
-    if problems:
-        raise DataError(
-            f"{path.name}: {len(problems):,} scores are not numbers: {first_few(problems, limit=3)}.",
-            hint="Correct these lines, or remove them.",
-        )
-    if not judgements:
-        raise DataError(f"{path.name} holds no judgement.", hint="Give a row for each.")
+    for key in stated.keys() - {*_KEYS}:
+        raise DataError(f"{FILE} cannot have {key!r}.", hint=suggest(key, _KEYS))
     headline = str(stated.get("headline", "pearson"))
     if headline not in COEFFICIENTS:
         raise UsageError(f"headline cannot be {headline!r}.", hint=f"It is one of {', '.join(COEFFICIENTS)}.")
-    systems = {system for system, _ in captions}
-    levels = ("segment", "system") if len(systems) > 2 else ("segment",)
-    raters = len({_cell(row, columns["rater"]) for row in sheet.rows}) if columns["rater"] else 0
-    note = f"{len(judgements):,} judgements of {len(captions):,} captions" + (
-        f" by {many(raters, 'rater')}" if raters else ""
+    sheet = sheet_of(unpacked(content(path, "Give a table."), path.name), path.name)
+    named = _named(stated.get("columns", {}), sheet)
+    caption = _caption(sheet, named)
+    references = named.get("references") or tuple(
+        head for head in sheet.heads if is_reference_name(head.rstrip("0123456789 _-")) and head != caption
     )
+    table = _Table(sheet, caption, references, named)
+    try:
+        judged = table.judged()
+    except DataError as error:
+        ours = _hint(path.name, "score", "…") if "--columns" in error.hint else error.hint
+        raise DataError(error.message, hint=ours) from None
+    judgements, criteria = _by_criterion(judged)
+    raters = {rating.rater for rating in judged} - {_NOBODY}
+    said = f"{len(judged):,} judgements of {len(table.captions):,} captions"
+    said += f" by {many(len(raters), 'rater')}" if raters else ""
+    said += f", from {path.name}: caption = {caption}, references = {', '.join(references) or 'none'}"
     return Benchmark(
         name,
         str(stated.get("title", name)),
-        pooled(captions, told),
-        tuple(judgements),
+        pooled(table.captions, table.references),
+        judgements,
         "",
-        levels,
-        (f"{note}, from {path.name}.",),
+        ("segment", "system") if len({system for system, _ in table.captions}) > 2 else ("segment",),
+        (f"{said}, {table.notes[0]}.", *table.notes[1:]),
         headline,
-        needs_references=any(told.values()),
+        needs_references=any(table.references.values()),
+        criteria=criteria,
     )
 
 
-def _plain(head: str) -> str:
-    return re.sub(r"[\W_]+", "", head).lower()
+def _named(columns: object, sheet: Sheet) -> dict[str, tuple[str, ...]]:
+    """The columns that the file of a folder names, by role."""
+    found: dict[str, tuple[str, ...]] = {}
+    for role, given in (columns if isinstance(columns, dict) else {"columns": columns}).items():
+        if role not in _ROLES:
+            raise DataError(f"[columns] of {FILE} cannot have {role!r}.", hint=suggest(role, _ROLES))
+        listed: list[str] = [*map(str, given)] if isinstance(given, list) else [str(given)]
+        lacking = [head for head in listed if head not in sheet.heads]
+        if lacking:
+            raise DataError(
+                f"{sheet.name} has no column {', '.join(map(repr, lacking))}.",
+                hint=f"It has {first_few(sheet.heads, limit=20)}.",
+            )
+        found[role] = tuple(listed)
+    return found
 
 
-def _column(role: str, heads: Sequence[str], named: object, file: str) -> str | None:
-    if named is not None:
-        if named not in heads:
-            raise DataError(f"{file} has no column {named!r}.", hint=f"It has {first_few(heads, limit=20)}.")
-        return str(named)
-    words = ROLES[role].split()
-    fits = [head for word in words for head in heads if _plain(head) == word]
-    if len(fits) > 1 and role in ("caption", "score"):
-        raise UsageError(
-            f"{file}: {' and '.join(map(repr, fits))} could both be the {role}.",
-            hint=f'Put it into a folder with a {FILE}: table = "{file}", [columns] {role} = "{fits[0]}"',
-        )
-    return fits[0] if fits else None
-
-
-def _references(heads: Sequence[str], named: object, file: str) -> list[str]:
-    if named is None:
-        return [head for head in heads if _REFERENCE.fullmatch(_plain(head))]
-    listed = [named] if isinstance(named, str) else list(named)  # type: ignore[call-overload]
-    lacking = [head for head in listed if head not in heads]
-    if lacking:
+def _caption(sheet: Sheet, named: Mapping[str, tuple[str, ...]]) -> str:
+    if "caption" in named:
+        return named["caption"][0]
+    tiers = {
+        head: tier
+        for head in sheet.heads
+        if (tier := text_tier(head, "candidates")) is not None and not numeric(sheet.column(head))
+    }
+    fits = [head for head, tier in tiers.items() if tier == min(tiers.values())]
+    if not fits:
         raise DataError(
-            f"{file} has no column {first_few(lacking)}.", hint=f"It has {first_few(heads, limit=20)}."
+            f"{sheet.name} has the columns {first_few(sheet.heads, limit=20)}; none is the caption.",
+            hint=_hint(sheet.name, "caption", "…"),
         )
-    return listed
+    if len(fits) > 1:
+        raise UsageError(
+            f"{sheet.name}: {' and '.join(map(repr, fits))} could both be the caption.",
+            hint=_hint(sheet.name, "caption", fits[0]),
+        )
+    return fits[0]
+
+
+def _hint(file: str, role: str, head: str) -> str:
+    return f'Put it into a folder with a {FILE}: table = "{file}", [columns] {role} = "{head}"'
+
+
+class _Table:
+    """The captions of a table by system and item, their references, and what people said of them."""
+
+    def __init__(
+        self, sheet: Sheet, caption: str, references: Sequence[str], named: Mapping[str, tuple[str, ...]]
+    ) -> None:
+        self.captions: dict[Key, str] = {}
+        self.references: dict[Key, list[str]] = {}
+        self.notes: list[str] = []
+        texts = {caption, *references}
+        given = {role: heads for role, heads in named.items() if role not in ("caption", "references")}
+        heads = [head for head in sheet.heads if head not in texts]
+        roles = named_columns(replace(sheet, heads=tuple(heads)), Given(given))
+        item, system = roles.get("item"), roles.get("system")
+        rows = []
+        for line, row in enumerate(sheet.rows, 2):
+            text = _cell(row, caption)
+            key = self._key(_cell(row, system), _cell(row, item) or str(line - 1), text, bool(system))
+            if self.captions.setdefault(key, text) != text:
+                raise DataError(
+                    f"{sheet.name}, line {line}: {key[0]}, {key[1]} has another caption before.",
+                    hint="Give each caption an item of its own.",
+                )
+            self.references.setdefault(key, [one for head in references for one in _texts(row.get(head))])
+            rows.append({**row, _ITEM: key[1], _SYSTEM: key[0]})
+        empty = sum(not text for text in self.captions.values())
+        self._empty = [f"{many(empty, 'caption')} of {sheet.name} {'is' if empty == 1 else 'are'} empty."]
+        self._empty *= bool(empty)
+        # other columns of text are neither names nor scores
+        known = {*roles.values(), *given.get("score", ())} - {item, system}
+        kept = [head for head in heads if head in known or _scored(head) or is_scores(sheet.column(head))]
+        kept = [head for head in kept if head not in (item, system)]
+        self._sheet = replace(sheet, heads=(_ITEM, _SYSTEM, *kept), rows=tuple(rows))
+        self._given = Given({**given, "item": (_ITEM,), "system": (_SYSTEM,)})
+
+    def _key(self, system: str, item: str, text: str, several: bool) -> Key:
+        """Where no column names a system, an item may have several captions."""
+        number, name = 1, item
+        while not several and self.captions.get((_NO_SYSTEM, name), text) != text:
+            number += 1
+            name = f"{item} ({number})"
+        return (system or _NO_SYSTEM, name)
+
+    def judged(self) -> list[Rating]:
+        laid = lay_out(self._sheet, self._given, rater=_NOBODY, system=_NO_SYSTEM)
+        found = ratings(self._sheet, laid, self.notes)
+        scores = first_few(laid.columns, limit=6)
+        if laid.across == "criterion" and not any(plain(head) in _OVERALL for head in laid.columns):
+            scores = f"the mean of {scores}"
+        self.notes = [f"score = {scores}", *self.notes, *self._empty]
+        return found
+
+
+def _scored(head: str) -> bool:
+    """A column of this name is read as scores although some cells are none: they are reported."""
+    return plain(head) in ("score", "rating", "human", "value")
+
+
+def _by_criterion(
+    judged: Sequence[Rating],
+) -> tuple[tuple[Judgement, ...], dict[str, tuple[Judgement, ...]]]:
+    """The human score, and each criterion by itself; several criteria without one of their whole are averaged
+    by caption and rater.
+    """
+    names = list(dict.fromkeys(rating.criterion for rating in judged))
+    by_name = {
+        name: tuple(Judgement(r.system, r.item, r.value) for r in judged if r.criterion == name)
+        for name in names
+    }
+    whole = [name for name in names if not name or plain(name) in _OVERALL]
+    if whole:
+        return by_name.pop(whole[0]), by_name
+    together: dict[tuple[str, str, str], list[float]] = {}
+    for rating in judged:
+        together.setdefault((rating.system, rating.item, rating.rater), []).append(rating.value)
+    means = (Judgement(s, i, sum(each) / len(each)) for (s, i, _), each in together.items())
+    return tuple(means), by_name
 
 
 def _cell(row: Mapping[str, Any], head: str | None) -> str:
     value = row.get(head) if head else None
-    return "" if value is None else str(value).strip()
+    return "" if value is None else " ".join(name_of_cell(value).split("\t")).strip()
 
 
 def _texts(value: object) -> list[str]:
-    """One reference, or several in a list (also one that is written as JSON)."""
-    if isinstance(value, str) and value.lstrip().startswith("["):
-        try:
-            value = json.loads(value)
-        except ValueError:
-            return [str(value)]
+    """One reference, or several in a list, also one that was written as JSON or as Python prints it."""
+    if isinstance(value, str) and value.strip()[:1] + value.strip()[-1:] == "[]":
+        value = _listed(value.strip()) or value
     listed = value if isinstance(value, list | tuple) else [value]
     return [str(text) for text in listed if text is not None and str(text).strip()]
+
+
+def _listed(text: str) -> list[str]:
+    """The texts of a printed list; none where it is no list: `[male] is going home [location]`.
+
+    >>> _listed('["a dog", "a cat"]'), _listed("['a dog' 'a cat']"), _listed("[male] runs")
+    (['a dog', 'a cat'], ['a dog', 'a cat'], [])
+    """
+    try:
+        found = json.loads(text)
+        return [str(each) for each in found if each is not None] if isinstance(found, list) else []
+    except ValueError:
+        pass
+    try:
+        tokens = [*tokenize.generate_tokens(io.StringIO(text.replace("\n", " ")).readline)]
+        texts = [str(ast.literal_eval(each.string)) for each in tokens if each.type == tokenize.STRING]
+    except (tokenize.TokenError, SyntaxError, ValueError):
+        return []
+    others = {each.string for each in tokens if each.type != tokenize.STRING and each.string.strip()}
+    return texts if others <= {"[", "]", ",", "None", "nan"} else []

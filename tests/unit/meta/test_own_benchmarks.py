@@ -73,7 +73,7 @@ def test_on_the_command_line(run: Verb, table: Path, tmp_path: Path) -> None:
     ("row", "said"),
     [
         ("a,v0,w1,another text,x,y,3", "has another caption before"),
-        ("a,v9,w1,some text,x,y,good", "1 scores are not numbers: line 20: 'good'"),
+        ("a,v9,w1,some text,x,y,good", "1 scores are not numbers: row 20, rating: 'good'"),
     ],
 )
 def test_damaged_rows(table: Path, row: str, said: str) -> None:
@@ -83,8 +83,89 @@ def test_damaged_rows(table: Path, row: str, said: str) -> None:
 
 
 def test_two_columns_that_fit_are_a_question(table: Path) -> None:
-    table.write_text(table.read_text().replace("worker", "score", 1))
-    with pytest.raises(UsageError, match="could both be the score"):
+    text = table.read_text()
+    table.write_text(text.replace("worker", "score", 1).replace(",w1,", ",3,"))
+    with pytest.raises(DataError, match="both 'score', 'rating' may be the score") as seen:
+        load(str(table), Path())
+    assert "benchmark.toml" in seen.value.hint and "human analyse" not in seen.value.hint
+    table.write_text(text.replace("worker", "caption text", 1).replace("Output", "caption", 1))
+    with pytest.raises(UsageError, match="'caption text' and 'caption' could both be the caption"):
         load(str(table), Path())
     with pytest.raises(UsageError, match="no such file"):
         load("nothing", Path())
+
+
+REFERENCES = ["dogs run fast", "many animals' moves"]
+PRINTED = [str(REFERENCES), json.dumps(REFERENCES), "['dogs run fast' \"many animals' moves\"]", REFERENCES]
+
+
+@pytest.mark.parametrize("cell", PRINTED, ids=["python", "json", "numpy", "list"])
+def test_references_in_one_cell(cell: object, tmp_path: Path) -> None:
+    """As pandas prints a list, they were one reference with brackets and quotes."""
+    rows = [{"caption": f"a dog {k}", "references": cell, "score": k} for k in range(3)]
+    (tmp_path / "t.json").write_text(json.dumps(rows))
+    texts = [one.captions[0].text for one in load(str(tmp_path / "t.json"), Path()).task.references[0]]
+    assert texts == REFERENCES
+
+
+def test_a_text_in_brackets_is_one_reference(tmp_path: Path) -> None:
+    (tmp_path / "t.json").write_text('[{"pred": "he goes", "ref": "[male] goes to [location]", "mos": 3}]')
+    (reference,) = load(str(tmp_path / "t.json"), Path()).task.references[0]
+    assert reference.captions[0].text == "[male] goes to [location]"
+
+
+HEADS = ["Video ID", "Generated caption", "Ground truth 1"]
+
+
+@pytest.mark.parametrize(
+    ("heads", "values", "judged", "first", "criteria"),
+    [
+        (["rater_1", "rater_2"], [(1, 2), (3, 4)], 4, 1.0, []),
+        (["Coherence", "Relevance"], [(1, 2), (3, 4)], 2, 1.5, ["Coherence", "Relevance"]),
+        (["Fluency", "Overall"], [(1, 2), (3, 4)], 2, 2.0, ["Fluency"]),
+        (["human", "mymetric", "meteor"], [(1, 0.5, 0.6), (3, 0.7, 0.8)], 2, 1.0, []),
+        (["Human rating (1-5)", "comment"], [("4,5", "good"), ("3,5", "")], 2, 4.5, []),
+        (["score", "category"], [(1, "sports"), ("", "food")], 1, 1.0, []),
+    ],
+)
+def test_shapes_of_scores(
+    heads: list[str],
+    values: list[tuple[object, ...]],
+    judged: int,
+    first: float,
+    criteria: list[str],
+    tmp_path: Path,
+) -> None:
+    """A column per rater or criterion, beside metrics, with a comma, with an empty cell."""
+    with (tmp_path / "t.csv").open("w", newline="") as file:
+        writer = csv.writer(file, delimiter=";")
+        writer.writerow([*HEADS, *heads])
+        writer.writerows([f"v{k}", f"a dog {k}", "the dog", *row] for k, row in enumerate(values))
+    found = load(str(tmp_path / "t.csv"), Path())
+    assert len(found.judgements) == judged and found.judgements[0].value == first, found.notes
+    assert [*found.criteria] == criteria and len(found.task.references[0]) == 1
+
+
+def test_captions_of_one_item_without_a_system(tmp_path: Path) -> None:
+    rows = ["image,caption,ref,score", "i1,a dog,the dog,3", "i1,a cat,the dog,1", "i1,a dog,the dog,2"]
+    (tmp_path / "t.csv").write_text("\n".join(rows))
+    found = load(str(tmp_path / "t.csv"), Path())
+    assert [j.item for j in found.judgements] == ["i1", "i1 (2)", "i1"]
+    assert {key.partition("\t")[2] for key in found.task.ids} == {"i1", "i1 (2)"}
+
+
+@pytest.mark.parametrize(
+    ("toml", "said"),
+    [
+        ('table = "t.csv"\ntitel = "x"', "cannot have 'titel'"),
+        ('table = "t.csv"\n[columns]\ncaptoin = "a"', "cannot have 'captoin'"),
+        ('table = "t.csv"\n[columns]\nreferences = 3', "has no column '3'"),
+        ('table = "t.csv"\ncolumns = 3', "cannot have 'columns'"),
+        ('table = "other.csv"', "cannot be read"),
+    ],
+)
+def test_damaged_folders(toml: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("caption,ref,score\na,b,1\n")
+    (tmp_path / "benchmark.toml").write_text(toml)
+    with pytest.raises(DataError, match=said):
+        load(str(tmp_path), Path())
