@@ -1,43 +1,59 @@
 """Run the commands of docs/papers on the real data, and compare every number that the pages say is ours.
 
-    python bench/papers.py [PAGE…]      soda nlp2020 direct-assessment rovist soda-poster; default: all
-    python bench/papers.py --keep DIR   keep what was printed (and use it again: a rerun takes no time)
+    python bench/papers.py [PAGE…]    soda nlp2020 direct-assessment rovist soda-poster; default: all
+    python bench/papers.py --write    also store what was printed in tests/golden/papers.json
 
-The blocks ```sh of a page that use the folder data/ run one after another in a new folder, as a reader would
-type them; a block that needs files of your own is left out. In a table, a row that says "here" or names BMT
-holds our numbers: each must be printed by a command of the pages, rounded as it is there. Exit 1 where one is
-not. All pages take about ten minutes on two cores; tests/unit/test_docs.py runs the short examples."""
+A reader's commands are the blocks ```sh that use the folder data/ (a block that needs files of your own is
+left out) and the lines after `$ ` of the blocks ```console data. Those of a page run one after another in a
+new folder. In a table, a row or column that says "here" or names BMT holds our numbers: a line of the output
+must hold all of a row, in order, or, where a row brings several commands together, each must stand in the
+output for itself, rounded as it is on the page. Without commands of its own, a page is compared with the
+pages that it links to; a section whose commands all need files of your own is left out. Exit 1 where a number
+is printed by no command. All pages take about six minutes on two cores; tests/golden/test_papers.py compares
+the pages with what was stored, and runs what takes seconds."""
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs" / "papers"
-BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
+STORED = ROOT / "tests" / "golden" / "papers.json"
+BLOCK = re.compile(r"^```(sh|console data)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 OURS = re.compile(r"\bhere\b|\bBMT\b")
 NUMBER = re.compile(r"(?<![\w.])[+-]?\d*\.\d+(?![\w.]*\d)|(?<![\w.])\d[\d,]*\.?\d*")
+#: seconds that a test may spend on a block
+QUICK = 4.0
 
 
-def commands(page: str) -> list[str]:
-    """The blocks that the public data are enough for."""
-    return [block for block in BLOCK.findall(page) if re.search(r"\bdata\b", block)]
+def blocks(page: str) -> list[str]:
+    """What a reader types, where the public data are enough for it."""
+    found = []
+    for kind, body in BLOCK.findall(page):
+        lines = body.splitlines()
+        typed = lines if kind == "sh" else [line[2:] for line in lines if line.startswith("$ ")]
+        if re.search(r"\bdata\b", body):
+            found.append("\n".join(typed) + "\n")
+    return found
 
 
-def our_numbers(page: str) -> list[tuple[str, str]]:
-    """(row, number) of every number in a row of a table that is ours; in a table with a column called `here`
-    or BMT and no such row, of that column.
-    """
-    found: list[tuple[str, str]] = []
+def rows_of_ours(page: str) -> list[tuple[str, list[str]]]:
+    """(row, numbers) of every row of a table that is ours, or of its columns that are."""
+    found: list[tuple[str, list[str]]] = []
     head: list[str] = []
-    for line in page.splitlines():
+    sections = re.split(r"^(?=## )", page, flags=re.MULTILINE)
+    for line in "".join(filter(_public, sections)).splitlines():
         if not line.startswith("|"):
             head = []
             continue
@@ -50,10 +66,19 @@ def our_numbers(page: str) -> list[tuple[str, str]]:
         labels, values = _split(cells)
         columns = [k for k, name in enumerate(head) if OURS.search(name)]
         if any(OURS.search(label) for label in labels):
-            found += [(line, number) for cell in values for number in NUMBER.findall(cell)]
-        elif columns and len(cells) == len(head):
-            found += [(line, number) for k in columns for number in NUMBER.findall(cells[k])]
+            ours: Iterable[str] = values
+        elif len(cells) == len(head):
+            ours = [cells[k] for k in columns]
+        else:
+            ours = []
+        if numbers := [number for cell in ours for number in NUMBER.findall(cell)]:
+            found.append((line, numbers))
     return found
+
+
+def _public(section: str) -> bool:
+    """Whether its tables can be compared: not where all its commands need files that are not public."""
+    return bool(blocks(section)) or not BLOCK.search(section)
 
 
 def _split(cells: list[str]) -> tuple[list[str], list[str]]:
@@ -68,61 +93,103 @@ def same(shown: str, printed: float) -> bool:
     return abs(float(shown.replace(",", "")) - printed) <= 0.5 * 10.0**-places + 1e-9
 
 
-def numbers_of(text: str) -> set[float]:
-    return {float(number.replace(",", "")) for number in NUMBER.findall(text.replace("-", " -"))}
+def lines_of(text: str) -> list[list[float]]:
+    """The numbers of each line that has any, but for signatures."""
+    lines = (line for line in text.splitlines() if "|version:" not in line)
+    found = (NUMBER.findall(line.replace("-", " -")) for line in lines)
+    return [[float(number.replace(",", "")) for number in numbers] for numbers in found if numbers]
 
 
-def run(block: str, folder: Path, kept: Path | None) -> str:
-    key = hashlib.sha256(block.encode()).hexdigest()[:16]
-    stored = kept / f"{key}.txt" if kept else None
-    if stored is not None and stored.exists():
-        return stored.read_text(encoding="utf-8")
+def missing(numbers: Sequence[str], lines: Sequence[Sequence[float]]) -> list[str]:
+    """Those that no line holds; none where one line holds all of them in order."""
+    if any(_in_order(numbers, line) for line in lines):
+        return []
+    return [number for number in numbers if not any(same(number, p) for line in lines for p in line)]
+
+
+def _in_order(numbers: Sequence[str], line: Sequence[float]) -> bool:
+    rest = iter(line)
+    return all(any(same(number, printed) for printed in rest) for number in numbers)
+
+
+def sources(name: str, pages: dict[str, str]) -> list[str]:
+    """The pages whose commands print the numbers of this one."""
+    if blocks(pages[name]):
+        return [name]
+    return [link for link in re.findall(r"\]\((\w[\w-]*)\.md", pages[name]) if link in pages]
+
+
+def key_of(block: str) -> str:
+    return hashlib.sha256(block.encode()).hexdigest()[:16]
+
+
+def run(block: str, folder: Path) -> str:
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     done = subprocess.run(
         ["bash", "-ec", block],
         cwd=folder,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         text=True,
         env={**os.environ, "COLUMNS": "240", "NO_COLOR": "1", "PATH": path},
     )
     if done.returncode:
-        raise SystemExit(f"{block}\n{done.stderr}")
-    if stored is not None:
-        stored.write_text(done.stdout, encoding="utf-8")
+        raise SystemExit(f"{block}\n{done.stdout}")
     return done.stdout
+
+
+def texts() -> dict[str, str]:
+    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(PAGES.glob("*.md"))}
+
+
+def data_folder() -> Path:
+    return Path(os.environ.get("STORYMETER_DATA", ROOT.parent / "shared" / "data")).resolve()
+
+
+def compared(name: str, pages: dict[str, str], printed: dict[str, str]) -> list[tuple[str, str]]:
+    """(row, number) of each number of a page that no command prints; `printed`: by key of the block."""
+    known = [key_of(block) for source in sources(name, pages) for block in blocks(pages[source])]
+    lines = [line for key in known if key in printed for line in lines_of(printed[key])]
+    return [(row, one) for row, numbers in rows_of_ours(pages[name]) for one in missing(numbers, lines)]
+
+
+def _store(pages: dict[str, str], stored: dict[str, Any]) -> None:
+    """In the order of the pages, without blocks that they no longer have."""
+    current = [key_of(block) for page in pages.values() for block in blocks(page)]
+    kept = {key: stored[key] for key in current if key in stored}
+    STORED.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 def main() -> int:
     plain = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=plain)
     parser.add_argument("pages", nargs="*", metavar="PAGE")
-    parser.add_argument("--keep", type=Path, metavar="DIR")
+    parser.add_argument("--write", action="store_true", help="store what was printed")
     given = parser.parse_args()
-    data = Path(os.environ.get("STORYMETER_DATA", ROOT.parent / "shared" / "data")).resolve()
+    pages, data = texts(), data_folder()
     if not data.is_dir():
         raise SystemExit(f"The data are not at {data}; STORYMETER_DATA names another folder.")
-    if given.keep:
-        given.keep.mkdir(parents=True, exist_ok=True)
-    texts = {path.stem: path.read_text(encoding="utf-8") for path in sorted(PAGES.glob("*.md"))}
-    printed: set[float] = set()
+    stored: dict[str, Any] = json.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() else {}
+    wanted = given.pages or list(pages)
+    for name in dict.fromkeys(source for page in wanted for source in sources(page, pages)):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "data").symlink_to(data)
+            for block in blocks(pages[name]):
+                start = time.perf_counter()
+                text = run(block, Path(folder))
+                seconds = time.perf_counter() - start
+                print(f"{seconds:6.1f} s  {name}: {block.splitlines()[-1]}", file=sys.stderr, flush=True)
+                stored[key_of(block)] = {"page": name, "quick": seconds < QUICK, "printed": text}
+                if given.write:
+                    _store(pages, stored)
+    printed = {key: entry["printed"] for key, entry in stored.items()}
     wrong = 0
-    with tempfile.TemporaryDirectory() as name:
-        for page, text in texts.items():
-            folder = (given.keep or Path(name)).resolve() / page
-            folder.mkdir(exist_ok=True)
-            if not (folder / "data").exists():
-                (folder / "data").symlink_to(data)
-            for block in commands(text):
-                if given.pages and page not in given.pages:
-                    continue
-                print(f"{page}: {block.splitlines()[-1]}", file=sys.stderr, flush=True)
-                printed |= numbers_of(run(block, folder, given.keep))
-    for page in given.pages or texts:
-        ours = our_numbers(texts[page])
-        missing = [(row, number) for row, number in ours if not any(same(number, p) for p in printed)]
-        wrong += len(missing)
-        print(f"{page}: {len(ours) - len(missing)} of {len(ours)} numbers are printed by a command")
-        for row, number in missing:
+    for name in wanted:
+        count = sum(len(numbers) for _, numbers in rows_of_ours(pages[name]))
+        lost = compared(name, pages, printed)
+        wrong += len(lost)
+        print(f"{name}: {count - len(lost)} of {count} numbers are printed by a command")
+        for row, number in lost:
             print(f"  {number} is printed by no command: {row}")
     return 1 if wrong else 0
 

@@ -1,0 +1,147 @@
+"""Every number that docs/papers call ours is printed by the commands of the pages.
+
+What the commands print is stored (`python bench/papers.py --write` runs them all, in about six minutes); here
+the pages are compared with it, and the commands that take seconds are run again."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import random
+import re
+import subprocess
+import sys
+from itertools import chain
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def papers() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("bench_papers", ROOT / "bench" / "papers.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def stored(papers: ModuleType) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = json.loads(papers.STORED.read_text(encoding="utf-8"))
+    return found
+
+
+@pytest.fixture(scope="module")
+def printed(stored: dict[str, dict[str, Any]]) -> dict[str, str]:
+    return {key: entry["printed"] for key, entry in stored.items()}
+
+
+def test_each_paper_has_a_page_with_numbers_of_ours(papers: ModuleType) -> None:
+    pages = papers.texts()
+    assert set(pages) == {"soda", "soda-poster", "nlp2020", "rovist", "direct-assessment"}
+    for name, text in pages.items():
+        assert papers.rows_of_ours(text), name
+        assert papers.sources(name, pages), name
+
+
+def test_what_every_command_prints_is_stored(papers: ModuleType, printed: dict[str, str]) -> None:
+    new = [
+        block
+        for page in papers.texts().values()
+        for block in papers.blocks(page)
+        if papers.key_of(block) not in printed
+    ]
+    assert not new, "python bench/papers.py --write stores what these print:\n" + "\n".join(new)
+
+
+def test_every_number_is_printed_by_a_command(papers: ModuleType, printed: dict[str, str]) -> None:
+    pages = papers.texts()
+    assert [lost for name in pages for lost in papers.compared(name, pages, printed)] == []
+
+
+def test_a_wrong_number_is_found(papers: ModuleType, printed: dict[str, str]) -> None:
+    """Another last digit, in the rows that stand in one line of the output."""
+    rng, found, tried = random.Random(7), 0, 0
+    pages = papers.texts()
+    for name, text in pages.items():
+        for row, numbers in papers.rows_of_ours(text):
+            if len(numbers) < 3:
+                continue
+            place = rng.randrange(len(numbers))
+            digit = re.sub(r"\d$", lambda last: str((int(last[0]) + 3) % 10), numbers[place])
+            cells = row.rsplit(numbers[place], 1)
+            wrong = text.replace(row, digit.join(cells), 1)
+            tried += 1
+            found += bool(papers.compared(name, {**pages, name: wrong}, printed))
+    assert tried > 30 and found >= 0.9 * tried, (found, tried)
+
+
+def test_a_number_that_no_command_prints_is_found(papers: ModuleType) -> None:
+    page = "| | m=1 |\n|:--|--:|\n| published | 9.99 |\n| BMT, here | 5.12 (-3.1) |\n\n"
+    page += "| | here |\n|:--|--:|\n| r | .5 |\n"
+    assert [numbers for _, numbers in papers.rows_of_ours(page)] == [["5.12", "-3.1"], [".5"]]
+    lines = papers.lines_of("anet   5.12 ± 0.02 (-3.1)\nr   +0.498")
+    assert [one for _, numbers in papers.rows_of_ours(page) for one in papers.missing(numbers, lines)] == []
+    assert papers.missing(["5.13"], lines) == ["5.13"]
+    files = "## Study\n\n```sh\nstorymeter show a mine.json\n```\n\n| | here |\n|:--|--:|\n| r | .7 |\n"
+    assert papers.rows_of_ours(files) == []  # nobody else has the files
+
+
+def test_quick_commands_print_what_is_stored(
+    papers: ModuleType, stored: dict[str, dict[str, Any]], data: Path, tmp_path: Path
+) -> None:
+    for name, page in papers.texts().items():
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "data").symlink_to(data)
+        for block in papers.blocks(page):
+            entry = stored[papers.key_of(block)]
+            if entry["quick"] and f"$ {block}" not in page:  # test_docs runs the blocks of a console
+                now, before = (
+                    sorted(papers.lines_of(t)) for t in (papers.run(block, folder), entry["printed"])
+                )
+                assert list(map(len, now)) == list(map(len, before)), block
+                assert [*chain(*now)] == pytest.approx([*chain(*before)], abs=1e-3), block
+
+
+#: reads the stories of figure 5 from the text of the paper, and prints what `storymeter show` says of them
+FIGURE_5 = """
+import json, re, sys
+from click.testing import CliRunner
+from storymeter.cli import cli
+rows = [line.split("\\t") for line in open(sys.argv[1], encoding="utf-8") if "Sent 1-2:" in line]
+stories = {
+    name: [f"{s.strip().lower()} ." for s in re.findall(r"([^.]+)\\.", re.sub(r"\\b(?:\\d|S)\\. ", "", text))]
+    for name, text, *_ in rows
+}
+stories = {name: [re.sub("^ve ", "we ", s) for s in story] for name, story in stories.items()}
+json.dump(stories, open("figure5.json", "w"))
+for name in stories:
+    done = CliRunner().invoke(cli, ["show", name, "figure5.json", "--lists", "story"])
+    links = re.findall(r"\\| (0\\.\\d+)", done.output)
+    print(name, *links, re.search(r"coherence \\(C\\) ([\\d.]+)", done.output)[1])
+"""
+
+
+def test_figure_5_of_rovist(papers: ModuleType, data: Path, tmp_path: Path) -> None:
+    texts = sorted((data.parent / "papers").glob("002_*.txt"))
+    if not texts:
+        pytest.skip("needs the text of the paper beside the data")
+    pytest.importorskip("tokenizers", reason="pip install 'storymeter[neural]' runs this test")
+    done = subprocess.run(
+        [sys.executable, "-c", FIGURE_5, str(texts[0])], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    lines = papers.lines_of(done.stdout)
+    page = papers.texts()["rovist"]
+    section = page[page.index("## Figure 5") :].partition("\n## ")[0]
+    rows = [line for line in section.splitlines() if line.startswith("| | here |")]
+    assert len(rows) == len(lines) == 4
+    for row, line in zip(rows, lines, strict=True):
+        assert papers.missing(papers.NUMBER.findall(row), [line[-5:]]) == [], (row, line)
