@@ -89,9 +89,10 @@ def check(design: HitDesign, human: Corpus | None) -> None:
                 if len(before) >= 3:
                     assert what.start >= 1 and what.start + what.length <= len(before) - 1
                 if people:
-                    assert " ".join(after[what.start : what.start + what.length]) in " ".join(
-                        people[what.donor].split()
-                    )
+                    run = after[what.start : what.start + what.length]
+                    given = [people[donor].split() for donor in (what.donor, *what.joined)]
+                    assert all(any(word in words for words in given) for word in run)
+                    assert what.joined or " ".join(run) in " ".join(given[0])
         shown = Counter((slot.item, slot.systems, slot.kind in ("degraded", "repeat")) for slot in hit.slots)
         assert max(shown.values()) == 1, "a caption is shown once, its repeat apart"
 

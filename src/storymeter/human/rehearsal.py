@@ -27,7 +27,7 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from ..errors import MissingPartError, StorymeterError, UsageError, suggest
-from .campaign.degrade import Bigrams
+from .campaign.fluency import Bigrams
 from .campaign.record import Campaign, KeyLine
 from .study import named
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from storymeter.human.campaign.degrade import Bigrams, Damage, degrade
+from storymeter.human.campaign.degrade import Damage, degrade
+from storymeter.human.campaign.fluency import Bigrams
 
 WHO = ("A man", "Two women", "The small dog", "Anna", "An old lady", "Three children")
 DOES = (

@@ -101,7 +101,7 @@ def test_another_system_while_raters_work(task: str, tmp_path: Path, clips: Path
         for hit in {line.hit for line in fresh}:
             assert {name for where, name in seen if where == hit} >= {NEW, human_kit.SYSTEMS[0]}
         shown = {line.item for line in fresh if NEW in line.systems}
-        assert len(shown) >= 0.9 * len({line.item for line in old_key.values()})
+        assert len(shown) >= 0.8 * len({line.item for line in old_key.values()})
         if task in ("da", "spans"):
             per = Counter(name for line in fresh if line.kind == "system" for name in line.systems)
             assert max(per.values()) - min(per.values()) <= 3, "all systems are shown equally often"

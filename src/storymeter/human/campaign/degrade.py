@@ -4,7 +4,7 @@
     words replaced       1    2     3     4      5      floor(N / 4)
 
 A contiguous run of words, neither the first nor the last, gives way to an equally long run out of the human
-caption of another video, so that the damage reads fluently and only somebody who saw the clip knows which of
+captions of other videos, so that the damage reads fluently and only somebody who saw the clip knows which of
 the two captions is wrong. Where no inner run of that length exists (N <= 3) what fits is replaced: the one
 inner word of three, or the whole of a caption of one or two words; `short` says so. The result always differs
 from the original.
@@ -12,13 +12,16 @@ from the original.
 Damage must not show in the text, but to who has seen the clip. Of some dozens of runs drawn by lot, only
 those are taken whose capitals and punctuation stand where those of the words they replace stood, and which
 hold a word at least that says something new (it is rare, and not in the caption). Of these, the first whose
-gain in fluency (`storymeter.human.campaign.degrade`; words are judged without the caption they stand in)
+gain in fluency (`storymeter.human.campaign.fluency`; words are judged without the caption they stand in)
 comes near to a lot around `_GAIN` is taken, or the nearest: above zero, because the damage is chosen by a
 small model, and looks worse to one that has read elsewhere. With captions of TRECVID and ActivityNet, a
 bigram model that learnt from other captions then picks the damaged one of two twins about as often as a coin
 does (docs/human-analysis.md).
 
-Japanese and Chinese captions are cut into words first (`storymeter.text.script.segmenter`).
+Nor must it show to raters who share what they read: no three words in a row of what is put in (two, where
+there are two) stand in a caption that raters see. Where they would, the run goes on as another that has the
+same word in the same place. Places whose words other captions have in a row, or other captions of the clip
+have at all, come last. Japanese and Chinese captions are cut into words first (`storymeter.text.script.segmenter`).
 
 >>> others = {"v2": "a monkey wearing a red hat eats"}
 >>> damaged = degrade("two white males dancing in a stadium", others, seed=4)
@@ -26,19 +29,6 @@ Japanese and Chinese captions are cut into words first (`storymeter.text.script.
 (3, 'v2', 7)
 >>> damaged.text.split()[0], damaged.text.split()[-1]
 ('two', 'stadium')
-
-How fluently a caption reads, by a bigram model: so that damage does not show in the words alone.
-
-p(w | v) = (c(v, w) + κ p(w)) / (c(v) + κ) with p(w) = (c(w) + 1) / (N + V), over captions in lower case with
-a mark at each end; fluency is the sum of log p over bigrams. A text that is among those counted would look
-too familiar beside one that is not, so the counts of some texts can be taken out ("leave one out").
-
->>> model = Bigrams(["a man runs", "a man sings", "a dog runs"])
->>> model.fluency("a man runs".split()) > model.fluency("a dog sings".split())
-True
->>> text = "a man runs".split()
->>> model.fluency(text, [counts(text)]) < model.fluency(text)
-True
 """
 
 from __future__ import annotations
@@ -55,10 +45,12 @@ from typing import NamedTuple
 import msgspec
 
 from ...errors import DataError
-from ...text.script import segmenter
+from .fluency import Bigrams, counts, lower
 
 #: runs looked at, and lots drawn to find them
-_RUNS, _LOTS = 32, 256
+_RUNS, _LOTS = 64, 512
+#: how often a run may go on as another one, and be looked at again
+_JOINS = 4
 #: mean and sd of the wanted gain in fluency, in nats
 _GAIN = (4.5, 2.0)
 #: a gain as near as this to the wanted one will do, and no further run is looked at
@@ -66,6 +58,11 @@ _CLOSE = 0.5
 #: a word of more captions than this share says little
 _COMMON = 0.1
 _EDGES = re.compile(r"^(\W*)(.*?)(\W*)$", re.DOTALL)
+#: so many words in a row are known when they come again
+_ROW = 3
+#: what a place costs, in nats, for each thing by which the words taken out show that they belong there
+_TELLING = 2.0
+Lot = Callable[[], float]
 #: punctuation before a word, whether it has a capital, punctuation after it
 Shape = tuple[str, bool, str]
 
@@ -81,6 +78,8 @@ class Degraded(msgspec.Struct, frozen=True):
     short: bool = False
     #: where in the text they stand, in scripts without blanks: from this character to before that one
     at: tuple[int, int] | None = None
+    #: donors of the last words of the run, where no run of one donor is new to who reads all captions
+    joined: tuple[str, ...] = ()
 
 
 def replaced(words: int) -> int:
@@ -107,25 +106,26 @@ def degrade(caption: str, donors: Mapping[str, str] | Sequence[str], seed: int |
     return damage(named).of(caption, random.Random(f"degrade:{seed}"))
 
 
-def damage(donors: Mapping[str, str]) -> Damage:
-    """The one of these donors; the same object while the donors are the same, so that they are read once."""
-    return _damage(tuple(donors.items()))
+def damage(donors: Mapping[str, str], shown: Iterable[str] = ()) -> Damage:
+    """The one of these donors; the same object while the texts are the same, so that they are read once."""
+    return _damage(tuple(donors.items()), tuple(shown))
 
 
 @functools.lru_cache(maxsize=1)
-def _damage(donors: tuple[tuple[str, str], ...]) -> Damage:
-    return Damage(dict(donors))
+def _damage(donors: tuple[tuple[str, str], ...], shown: tuple[str, ...]) -> Damage:
+    return Damage(dict(donors), shown)
 
 
 class _Text:
     """A caption, read once: its words, how they look, in lower case, what a model counts of them, and how
     fluently they read up to each word, by the other captions."""
 
-    __slots__ = ("counts", "fluency", "low", "shapes", "words")
+    __slots__ = ("counts", "fluency", "low", "plain", "shapes", "words")
 
     def __init__(self, text: str, model: Bigrams) -> None:
         self.words = model.cut(text)
         self.low = lower(self.words)
+        self.plain = list(map(_plain, self.words))
         self.shapes = tuple(map(_shape, self.words))
         self.counts = counts(self.words)
         steps = (model.step(a, b, (self.counts,)) for a, b in itertools.pairwise(self.low))
@@ -133,12 +133,33 @@ class _Text:
 
 
 class _Run(NamedTuple):
-    """Words in a row of a caption, as written and in lower case, and how fluently they follow each other."""
+    """Words in a row of a caption (or of several), as written, in lower case, and how fluently they read up
+    to each word, by the other captions.
+    """
 
-    donor: str
+    donors: tuple[str, ...]
     words: list[str]
     low: list[str]
-    inner: float
+    #: the same without punctuation
+    plain: list[str]
+    inner: list[float]
+
+
+class _Runs:
+    """All runs that look alike."""
+
+    def __init__(self) -> None:
+        self.runs: list[_Run] = []
+        self._by_word: dict[tuple[int, str], list[_Run]] = {}
+
+    def add(self, run: _Run) -> None:
+        self.runs.append(run)
+        for place, word in enumerate(run.low, 1):
+            self._by_word.setdefault((place, word), []).append(run)
+
+    def going_on(self, place: int, word: str) -> list[_Run]:
+        """Those whose word before this place is this one."""
+        return self._by_word[place, word]
 
 
 class _Place(NamedTuple):
@@ -150,13 +171,17 @@ class _Place(NamedTuple):
     old: list[str]
     after: str
     fluency: float
-    fits: list[_Run]
+    fits: _Runs | None
+    #: whether another caption has the words in a row
+    stands: bool
 
 
 class Damage:
-    """Damages captions with words of these, by id; reads them once."""
+    """Damages captions with words of these, by id, in a campaign that shows some texts; reads them once."""
 
-    def __init__(self, donors: Mapping[str, str]) -> None:
+    def __init__(self, donors: Mapping[str, str], shown: Iterable[str] = ()) -> None:
+        self.shown = tuple(dict.fromkeys(shown))
+        self.rows = functools.cache(self._rows)
         self.model = model = Bigrams(donors.values())
         #: what stands between words
         self.joint = " " if model.cut is str.split else ""
@@ -173,15 +198,16 @@ class Damage:
         self.known = functools.cache(lambda text: self.common.union(self.read(text).low))
         self.step = functools.cache(model.step)
 
-    def _runs(self, length: int) -> dict[tuple[Shape, ...], list[_Run]]:
+    def _runs(self, length: int) -> dict[tuple[Shape, ...], _Runs]:
         """All runs of so many words, by how they look."""
-        found: dict[tuple[Shape, ...], list[_Run]] = {}
+        found: dict[tuple[Shape, ...], _Runs] = {}
         for name, donor in self.donors.items():
             for first in range(len(donor.words) - length + 1):
                 last = first + length
-                inner = donor.fluency[last] - donor.fluency[first + 1]
-                run = _Run(name, donor.words[first:last], donor.low[first + 1 : last + 1], inner)
-                found.setdefault(donor.shapes[first:last], []).append(run)
+                inner = [read - donor.fluency[first + 1] for read in donor.fluency[first + 1 : last + 1]]
+                words, low = donor.words[first:last], donor.low[first + 1 : last + 1]
+                run = _Run((name,), words, low, donor.plain[first:last], inner)
+                found.setdefault(donor.shapes[first:last], _Runs()).add(run)
         return found
 
     def _places(self, caption: str) -> list[_Place]:
@@ -198,16 +224,61 @@ class Damage:
                     text.low[start + 1 : end + 1],
                     text.low[end + 1],
                     text.fluency[end + 1] - text.fluency[start],
-                    self.runs(length).get(text.shapes[start:end], []),
+                    self.runs(length).get(text.shapes[start:end]),
+                    self._stands(text.plain[start:end], 2) is not None,
                 )
             )
         return places
 
+    def _rows(self, length: int) -> Counter[tuple[str, ...]]:
+        """In how many texts that raters see so many words in a row stand."""
+        found = Counter[tuple[str, ...]]()
+        for text in self.shown:
+            plain = list(map(_plain, self.model.cut(text)))
+            found.update({tuple(plain[k : k + length]) for k in range(len(plain) - length + 1)})
+        return found
+
+    def _stands(self, plain: list[str], texts: int) -> int | None:
+        """The first row of these words (three, or all of two) that so many captions have."""
+        size = min(len(plain), _ROW)
+        known = self.rows(size)
+        places = range(len(plain) - size + 1 if size > 1 else 0)
+        return next((k for k in places if known[tuple(plain[k : k + size])] >= texts), None)
+
+    def _new(self, run: _Run, fits: _Runs, barred: Collection[str | None], draw: Lot) -> _Run | None:
+        """The run, or one joined from several whose words raters cannot read in a row elsewhere."""
+        size = min(len(run.words), _ROW)
+        for _ in range(_JOINS):
+            if (at := self._stands(run.plain, 1)) is None:
+                return run
+            cut = at + 1 + int(draw() * (size - 1))
+            others = fits.going_on(cut, run.low[cut - 1]) if size > 2 else []
+            others = others if len(others) > 1 else fits.runs
+            other = others[int(draw() * len(others))]
+            if other.donors[0] not in barred:
+                run = self._joined(run, other, cut)
+        return None
+
+    def _joined(self, run: _Run, other: _Run, cut: int) -> _Run:
+        words, low, plain = (a[:cut] + b[cut:] for a, b in zip(run[1:4], other[1:4], strict=True))
+        gap = run.inner[cut - 1] - other.inner[cut - 1]
+        if run.low[cut - 1] != other.low[cut - 1]:
+            gap += self.step(*low[cut - 1 : cut + 1]) - other.inner[cut] + other.inner[cut - 1]
+        inner = run.inner[:cut] + [gap + read for read in other.inner[cut:]]
+        return _Run(run.donors + other.donors, words, low, plain, inner)
+
     def of(
-        self, caption: str, rng: random.Random, *, item: str | None = None, near: Collection[str] = ()
+        self,
+        caption: str,
+        rng: random.Random,
+        *,
+        item: str | None = None,
+        near: Collection[str] = (),
+        beside: Iterable[str] = (),
     ) -> Degraded:
         """`item` is the caption's own video, which never gives words; those `near` it (in the same HIT, where
-        a rater could meet the words again) give some only if no other can."""
+        a rater could meet the words again) give some only if no other can. `beside`: other captions of the
+        video."""
         text = self.read(caption)
         words = text.words
         if not words:
@@ -218,9 +289,10 @@ class Damage:
         length = fitting(len(words))
         wanted = rng.gauss(*_GAIN)
         strangers = not self.donors.keys() <= set(near)
-        found = self._best(caption, wanted, rng, item, near) if strangers else None
-        start, name, run = (
-            found or self._best(caption, wanted, rng, item, ()) or self._any(words, length, rng, item)
+        said = set(itertools.chain(*(lower(self.model.cut(text)) for text in beside))) - self.common
+        found = self._best(caption, wanted, rng, item, near, said) if strangers else None
+        start, donors, run = (
+            found or self._best(caption, wanted, rng, item, (), said) or self._any(words, length, rng, item)
         )
         joint, put = self.joint, self.joint.join(run)
         before = len(joint.join([*words[:start], ""]))
@@ -228,37 +300,47 @@ class Damage:
             joint.join([*words[:start], *run, *words[start + length :]]),
             start,
             length,
-            name,
-            short=length < replaced(len(words)) or len(words) < 3,
-            at=None if joint else (before, before + len(put)),
+            donors[0],
+            length < replaced(len(words)) or len(words) < 3,
+            None if joint else (before, before + len(put)),
+            donors[1:],
         )
 
     def _best(
-        self, caption: str, wanted: float, rng: random.Random, item: str | None, near: Collection[str]
-    ) -> tuple[int, str, list[str]] | None:
+        self,
+        caption: str,
+        wanted: float,
+        rng: random.Random,
+        item: str | None,
+        near: Collection[str],
+        said: set[str],
+    ) -> tuple[int, tuple[str, ...], list[str]] | None:
         """Of runs drawn by lot whose capitals and punctuation fit, one whose gain in fluency comes nearest
         to the wanted one: where it begins, whose it is, and its words. Who watched must be able to see the
-        damage: runs with a word that says something new go first."""
+        damage: runs with a word that says something new go first; then places whose words other captions do
+        not have."""
         places, step, draw = self.places(caption), self.step, rng.random
         known, starts = self.known(caption), len(places)
         barred = {item, *near}
-        best, chosen, found = (True, math.inf), None, 0
+        best, chosen, found = (True, True, math.inf), None, 0
         for _ in range(_LOTS):
-            start, before, old, after, lost, fits = places[int(draw() * starts)]
+            start, before, old, after, lost, fits, stands = places[int(draw() * starts)]
             if not fits:
                 continue
             # most lots end here where a HIT holds most of the clips: its donor first, then the rest of a run
-            run = fits[int(draw() * len(fits))]
-            if run[0] in barred:
+            run = fits.runs[int(draw() * len(fits.runs))]
+            if run.donors[0] in barred:
                 continue
-            name, words, new, inner = run
+            fresh = self._new(run, fits, barred, draw)
+            donors, words, new, _, inner = fresh or run
             if new == old:
                 continue
-            gain = step(before, new[0]) + inner + step(new[-1], after) - lost
-            rank = known.issuperset(new), abs(gain - wanted)
+            gain = step(before, new[0]) + inner[-1] + step(new[-1], after) - lost
+            told = _TELLING * (stands + len(said.intersection(old)))
+            rank = fresh is None, known.issuperset(new), told + abs(gain - wanted)
             if rank < best:
-                best, chosen = rank, (start, name, words)
-                if rank < (False, _CLOSE):
+                best, chosen = rank, (start, donors, words)
+                if rank < (False, False, _CLOSE):
                     break
             found += 1
             if found == _RUNS:
@@ -267,7 +349,7 @@ class Damage:
 
     def _any(
         self, words: list[str], length: int, rng: random.Random, item: str | None
-    ) -> tuple[int, str, list[str]]:
+    ) -> tuple[int, tuple[str, ...], list[str]]:
         """For small or stubborn sets: every start and every donor, and the run gets the capitals and the
         punctuation of the words it replaces.
         """
@@ -280,7 +362,7 @@ class Damage:
                 for first in rng.sample(range(count), count):
                     run = list(map(_dressed, donor[first : first + length], out))
                     if name != item and list(map(str.casefold, run)) != list(map(str.casefold, out)):
-                        return start, name, run
+                        return start, (name,), run
         raise DataError(
             f"The caption {' '.join(words)[:60]!r} cannot be degraded: no human caption of another video has"
             f" {length} consecutive words that can be used as a replacement.",
@@ -291,6 +373,12 @@ class Damage:
         )
 
 
+def _plain(word: str) -> str:
+    """Without case and the punctuation around it."""
+    return _parts(word)[1].casefold() or word
+
+
+@functools.lru_cache(maxsize=2**16)
 def _parts(word: str) -> tuple[str, str, str]:
     found = _EDGES.match(word)
     return (found[1], found[2], found[3]) if found else ("", word, "")
@@ -313,57 +401,3 @@ def _dressed(new: str, old: str) -> str:
     inner = _parts(new)[1] or new
     first = inner[:1].upper() if core[:1].isupper() else inner[:1].lower()
     return before + first + inner[1:] + after
-
-
-#: how many sightings the frequency of the word itself is worth
-_KAPPA = 2.0
-BEGIN, END = "<s>", "</s>"
-
-
-class Counts(NamedTuple):
-    """How often each bigram was seen, each word before another, and each word after another."""
-
-    pairs: Counter[tuple[str, str]]
-    before: Counter[str]
-    words: Counter[str]
-
-
-def lower(words: Sequence[str]) -> list[str]:
-    """The words as the model reads them: in lower case, with a mark at each end."""
-    return [BEGIN, *(word.casefold() for word in words), END]
-
-
-def counts(words: Sequence[str]) -> Counts:
-    low = lower(words)
-    return Counts(Counter(itertools.pairwise(low)), Counter(low[:-1]), Counter(low[1:]))
-
-
-class Bigrams:
-    def __init__(self, texts: Iterable[str]) -> None:
-        texts = list(texts)
-        #: how texts of this language are cut into words
-        self.cut: Callable[[str], list[str]] = segmenter(texts) or str.split
-        self._seen = Counts(Counter(), Counter(), Counter())
-        for text in texts:
-            more = counts(self.cut(text))
-            self._seen.pairs.update(more.pairs)
-            self._seen.before.update(more.before)
-            self._seen.words.update(more.words)
-        self._total = self._seen.words.total() + len(self._seen.words) + 1
-
-    def fluency(self, words: Sequence[str], without: Sequence[Counts] = ()) -> float:
-        """Log probability of a whole text; the counts of the texts in `without` are left out."""
-        return sum(self.step(before, word, without) for before, word in itertools.pairwise(lower(words)))
-
-    def step(self, before: str, word: str, without: Sequence[Counts] = ()) -> float:
-        """Log probability of one word after another, both in lower case."""
-        pairs, earlier, words = self._seen
-        # `get`, because a Counter's own answer for what it has not seen is slow
-        both, first, alone = pairs.get((before, word), 0), earlier.get(before, 0), words.get(word, 0)
-        for hidden in without:
-            both -= hidden.pairs.get((before, word), 0)
-            first -= hidden.before.get(before, 0)
-            alone -= hidden.words.get(word, 0)
-        # a text that was never counted cannot be taken out
-        single = (max(alone, 0) + 1) / self._total
-        return math.log((max(both, 0) + _KAPPA * single) / (max(first, 0) + _KAPPA))

@@ -13,6 +13,9 @@ So the two members of a pair stand 41-59 places apart, either may come first, an
 twice, a second showing of a clip betrays nothing. Within a block the order is shuffled. Clips and authors
 that were shown least come first, ties are drawn by lot; the seed decides everything, byte for byte.
 
+A human caption is damaged in one HIT, as long as there are captions that were not; later HITs show it with
+the same damage. Else who compares the texts of many HITs would know that what recurs is whole.
+
 Every caption is shown in several HITs (`OVERLAP`), each time in other company, so that each rater shares
 captions with many others and can be held against what they said. That is stronger than several raters for the
 same HIT: where two of three are bots, nobody can tell which side is right (docs/human-analysis.md).
@@ -34,7 +37,7 @@ import msgspec
 
 from ...captions import Corpus
 from ...errors import DataError, UsageError, first_few
-from .degrade import Degraded, damage, degrade
+from .degrade import Damage, Degraded, damage, degrade
 from .secret_random import drawn
 
 __all__ = ["Degraded", "Hit", "HitDesign", "Layout", "Slot", "build", "degrade"]
@@ -175,7 +178,10 @@ def build(
     wanted = set(items) if items is not None else None
     people = texts(human, wanted)
     pool = _pool(systems, wanted, merge_identical)
-    dealer = _Dealer(pool, people, human.name if human else "", layout, drawn("design", seed))
+    read = [entry.text for entries in pool.values() for entry in entries] + list(people.values())
+    donors = texts(human) or {item: entries[0].text for item, entries in pool.items()}
+    lot = drawn("design", seed)
+    dealer = _Dealer(pool, people, human.name if human else "", layout, damage(donors, read), lot)
     before = shown or {}
     dealer.begin(before)
     total = sum(map(len, pool.values()))
@@ -220,10 +226,12 @@ class _Dealer:
         people: Mapping[str, str],
         human: str,
         layout: Layout,
+        damage: Damage,
         rng: random.Random,
     ) -> None:
         self.pool, self.people, self.human, self.layout, self.rng = pool, people, human, layout, rng
-        self.damage = damage(people or {item: entries[0].text for item, entries in pool.items()})
+        self.damage = damage
+        self.damaged: dict[_Entry, Degraded] = {}
         self.told = {item: (_Entry(item, (human,), text),) for item, text in people.items()}
         self.shown: Counter[tuple[str, tuple[str, ...]]] = Counter()
         self.notes: list[str] = []
@@ -274,17 +282,23 @@ class _Dealer:
         for block in blocks:
             self.rng.shuffle(block)
             for kind, entry, pair in block:
-                what = (
-                    self.damage.of(entry.text, self.rng, item=entry.item, near=self.present)
-                    if kind == "degraded"
-                    else None
-                )
+                what = self.spoil(entry) if kind == "degraded" else None
                 text = what.text if what else entry.text
                 slots.append(Slot(name, len(slots), entry.item, kind, entry.systems, text, pair, what))
         for role, clips in self.resting.items():
             for uses, _, item in clips:
                 heapq.heappush(self.heaps[role], (uses, self.rng.random(), item))
         return Hit(name, tuple(slots))
+
+    def spoil(self, entry: _Entry) -> Degraded:
+        """The caption, damaged; in the same way in every HIT that has to show it damaged again: as often as
+        raters meet one of the two, they meet the other."""
+        if entry not in self.damaged:
+            beside = [one.text for one in self.pool.get(entry.item, ()) if one.text != entry.text]
+            self.damaged[entry] = self.damage.of(
+                entry.text, self.rng, item=entry.item, near=self.present, beside=beside
+            )
+        return self.damaged[entry]
 
     def fill(self, a: list[_Placed], b: list[_Placed]) -> None:
         """The places without a pair: two authors of one clip, one in each of the two blocks."""
