@@ -87,7 +87,7 @@ def test_another_system_while_raters_work(task: str, tmp_path: Path, clips: Path
         # in so small a campaign some captions of the first systems are in no HIT yet: they are in the files
         first = human_kit.corpora(sorted(path.stem for path in clips.iterdir())[:20])[0]
         more = [*first, late(folder)] if task in ("da", "spans") else [late(folder)]
-        done = extend(folder.path, more, overlap=1, seed=5)
+        done = extend(folder.path, more, overlap=1, seed=13)
         assert not done.problems
         after = Folder(folder.path)
         assert human_kit.answers(after) == before, "what was answered stays as it was"
@@ -101,7 +101,7 @@ def test_another_system_while_raters_work(task: str, tmp_path: Path, clips: Path
         for hit in {line.hit for line in fresh}:
             assert {name for where, name in seen if where == hit} >= {NEW, human_kit.SYSTEMS[0]}
         shown = {line.item for line in fresh if NEW in line.systems}
-        assert len(shown) >= 0.8 * len({line.item for line in old_key.values()})
+        assert len(shown) >= 0.9 * len({line.item for line in old_key.values()})
         if task in ("da", "spans"):
             per = Counter(name for line in fresh if line.kind == "system" for name in line.systems)
             assert max(per.values()) - min(per.values()) <= 3, "all systems are shown equally often"

@@ -21,7 +21,7 @@ does (docs/human-analysis.md).
 Nor must it show to raters who share what they read: no three words in a row of what is put in (two, where
 there are two) stand in a caption that raters see. Where they would, the run goes on as another that has the
 same word in the same place. Places whose words other captions have in a row, or other captions of the clip
-have at all, come last. Japanese and Chinese captions are cut into words first (`storymeter.text.script.segmenter`).
+have at all, come last. Japanese and Chinese captions are cut into words (`storymeter.text.script.segmenter`).
 
 >>> others = {"v2": "a monkey wearing a red hat eats"}
 >>> damaged = degrade("two white males dancing in a stadium", others, seed=4)
