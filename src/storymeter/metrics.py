@@ -114,6 +114,13 @@ class Metric(Measure, ABC):
         return f"{scorer.name} is fitted to the references of all documents"
 
     @property
+    def compares_documents(self) -> bool:
+        """Whether a row says how a document differs from the others of its system, so that several systems
+        must not be scored together.
+        """
+        return False
+
+    @property
     def needs_corpus_counts(self) -> bool:
         """Whether rows depend on counts of the whole corpus: `corpus_counts` gives those of a part, and
         `Context.frequencies` looks up their sums.

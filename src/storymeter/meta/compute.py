@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import accumulate, chain, groupby, pairwise
 
 import numpy as np
 
@@ -91,10 +91,9 @@ def values_of(
         for done, asked in enumerate(metrics):
             run.context.progress("metrics", done, len(metrics))
             try:
-                (name, metric), (score,) = (
-                    *run.resolve_metrics(asked, task=task).items(),
-                    run.score_task(task, asked),
-                )
+                ((name, metric),) = run.resolve_metrics(asked, task=task).items()
+                parts = _by_system(task) if metric.compares_documents else [task]
+                score = _joined([run.score_task(part, asked)[0] for part in parts])
             except StorymeterError as error:
                 if not skip_missing:
                     raise
@@ -103,6 +102,19 @@ def values_of(
             found[name] = _of_score(metric, score, keys)
     run.context.progress("metrics", len(metrics), len(metrics))
     return found, skipped
+
+
+def _by_system(task: Task) -> list[Task]:
+    """The documents of each system by themselves, in the order of the task."""
+    sizes = [len([*same]) for _, same in groupby(task.ids, key=lambda id: id.partition("\t")[0])]
+    bounds = [0, *accumulate(sizes)]
+    return [task.part(slice(*pair)) for pair in pairwise(bounds)]
+
+
+def _joined(scores: Sequence[Score]) -> Score:
+    """The rows of several scores of one metric below each other."""
+    rows = [one.rows for one in scores if one.rows is not None]
+    return scores[0] if len(scores) == 1 else replace(scores[0], rows=np.concatenate(rows))
 
 
 def _known(metrics: Sequence[str | Metric]) -> list[str | Metric]:

@@ -75,8 +75,12 @@ class SelfBleu(_Mean):
             [np.bincount(owner, weights=column, minlength=len(task)) for column in values.T]
         )
 
+    @property
+    def compares_documents(self) -> bool:
+        return self.within == "corpus"
+
     def unshardable_reason(self) -> str:
-        return "each caption is compared with all others" if self.within == "corpus" else ""
+        return "each caption is compared with all others" if self.compares_documents else ""
 
     def signature(self, context: Context) -> Signature:
         return super().signature(context).add(n=self.n, within=self.within, smoothing=self.smoothing)

@@ -156,6 +156,14 @@ def test_corpus_bleu_is_the_systems_own_value() -> None:
     assert "level:corpus" in corpus.signature and "level:sentence" in sentence.signature
 
 
+def test_self_bleu_compares_the_captions_of_one_system() -> None:
+    """Before, those of all systems that people judged were one text."""
+    scores = judged_captions("self_bleu", "self_bleu(within=document)", "distinct_1")
+    for name in scores.metrics:
+        own = scores.own(name, scores.rows_of(name))
+        assert own.tolist() == pytest.approx(values_of_systems(name), abs=1e-12), name
+
+
 def test_all_pairs_at_once_are_the_tests_of_each_pair() -> None:
     random = np.random.default_rng(4)
     human, units = random.normal(size=60), np.arange(60) // 2
