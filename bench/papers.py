@@ -9,7 +9,7 @@ new folder. In a table, a row or column that says "here" or names BMT holds our 
 must hold all of a row, in order, or, where a row brings several commands together, each must stand in the
 output for itself, rounded as it is on the page. Without commands of its own, a page is compared with the
 pages that it links to; a section whose commands all need files of your own is left out. Exit 1 where a number
-is printed by no command. All pages take about six minutes on two cores; tests/golden/test_papers.py compares
+is printed by no command. All pages take about fifteen minutes on two cores; tests/golden/test_papers.py compares
 the pages with what was stored, and runs what takes seconds."""
 
 from __future__ import annotations
@@ -174,6 +174,7 @@ def main() -> int:
     for name in dict.fromkeys(source for page in wanted for source in sources(page, pages)):
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "data").symlink_to(data)
+            (Path(folder) / "bench").symlink_to(ROOT / "bench")
             for block in blocks(pages[name]):
                 start = time.perf_counter()
                 text = run(block, Path(folder))
