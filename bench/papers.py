@@ -9,7 +9,7 @@ new folder. In a table, a row or column that says "here" or names BMT holds our 
 must hold all of a row, in order, or, where a row brings several commands together, each must stand in the
 output for itself, rounded as it is on the page. Without commands of its own, a page is compared with the
 pages that it links to; a section whose commands all need files of your own is left out. Exit 1 where a number
-is printed by no command. All pages take about fifteen minutes on two cores; tests/golden/test_papers.py compares
+is printed by no command. All pages take about 15 minutes on two cores; a test compares
 the pages with what was stored, and runs what takes seconds."""
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Every number that docs/papers call ours is printed by the commands of the pages.
 
-What the commands print is stored (`python bench/papers.py --write` runs them all, in about fifteen minutes); here
+What the commands print is stored (`python bench/papers.py --write` runs them all, in 15 minutes); here
 the pages are compared with it, and the commands that take seconds are run again."""
 
 from __future__ import annotations
