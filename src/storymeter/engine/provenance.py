@@ -20,7 +20,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from ..captions import Corpus
-from ..errors import StorymeterWarning, UsageError
+from ..context import Context
+from ..errors import StorymeterError, StorymeterWarning, UsageError
+from ..metrics import Metric
 from ..scores import Score, Signature
 
 #: what is computed otherwise
@@ -58,6 +60,17 @@ def differing(signatures: Iterable[Signature]) -> list[str]:
     names = dict.fromkeys(name for fields in listed for name in fields if name not in OF_SYSTEM)
     found = [name for name in names if len({fields.get(name, "") for fields in listed}) > 1]
     return sorted(found, key=lambda name: (name not in FORMULA, found.index(name)))
+
+
+def signed_before(metric: Metric, context: Context) -> list[tuple[str, str]] | None:
+    """The fields of the signature that are known before anything is scored (prompt, model, plug-in): kept
+    values of other ones are not taken. None where the metric cannot say them yet.
+    """
+    try:
+        fields = metric.signature(context).fields
+    except StorymeterError:
+        return None
+    return [field for field in fields if field[0] not in ("answered", "marks", "judge")]
 
 
 def _shown(value: str) -> str:

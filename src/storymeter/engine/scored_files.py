@@ -18,6 +18,7 @@ from ..join import Coverage
 from ..metrics import Metric
 from ..progress import Note, Progress, silent, unsaid
 from ..scores import Score
+from .provenance import signed_before
 from .results import AUTO, INTERVALS, REVISION, Conditions, Resamples, Results, SystemResult, merged
 from .run import MetricLike, Run, asked_metrics, parse_metrics
 from .saved import load, write
@@ -39,21 +40,21 @@ class PartialRun:
     """Each finished score of a run is kept until the run is complete, so that an interrupted run goes on.
 
     The folder `run.smr.partial` beside the target holds one small saved run per system and metric, named by
-    all that the numbers depend on. What does not fit (other files, another version, a damaged file) is scored
-    again.
+    all that the numbers depend on. What does not fit (other files, another version or formula of a plug-in,
+    another prompt or model, a damaged file) is scored again.
     """
 
     def __init__(
         self,
         target: str | Path,
-        references: list[Corpus],
+        run: Run,
         conditions: Conditions,
         *seen: str | None,
     ) -> None:
         self.folder = Path(f"{target}.partial")
-        self.conditions = conditions
+        self.run, self.conditions = run, conditions
         facts = (conditions.protocol, conditions.tokenizer, conditions.seed, conditions.resamples)
-        self._known = [__version__, str(REVISION), digest(*references), *map(str, (*facts, *seen))]
+        self._known = [__version__, str(REVISION), digest(*run.references), *map(str, (*facts, *seen))]
         self._digests: dict[int, str] = {}
         #: how many scores came from the folder
         self.resumed = 0
@@ -84,7 +85,8 @@ class PartialRun:
     def _path(self, candidates: Corpus, name: str, metric: Metric) -> Path:
         if id(candidates) not in self._digests:
             self._digests[id(candidates)] = digest(candidates)
-        key = [*self._known, name, metric.name, self._digests[id(candidates)]]
+        signed = signed_before(metric, self.run.context)
+        key = [*self._known, name, metric.name, self._digests[id(candidates)], signed]
         return self.folder / f"{hashlib.sha256(msgspec.json.encode(key)).hexdigest()[:32]}.smr"
 
 
@@ -172,7 +174,7 @@ def score_files(
         results = run.score(scored, asked, drawn, unit=unit, cluster=cluster, each=each)
         return replace(results, seeds=seeds)
     conditions = Conditions(run.context.protocol, run.context.tokenizer, run.context.seed, drawn)
-    journal = PartialRun(save, run.references, conditions, images, videos)
+    journal = PartialRun(save, run, conditions, images, videos)
     results = run.score(scored, asked, drawn, unit=unit, cluster=cluster, journal=journal, each=each)
     results = replace(results, seeds=seeds)
     _keep(results, save, journal, note)
@@ -210,7 +212,7 @@ def _score_into(
         candidates, layout=layout, metrics=before.metrics, images=images, progress=progress, note=note
     )
     run = Run(before.references, progress=progress, **{**settings, **conditions.settings})
-    journal = PartialRun(path, run.references, conditions, images, videos)
+    journal = PartialRun(path, run, conditions, images, videos)
     unit = conditions.unit or DOCUMENT
     fresh = run.score(systems, labels, conditions.resamples, unit=unit, journal=journal, each=each)
     together = merged([before, replace(fresh, references=before.references, conditions=conditions)])

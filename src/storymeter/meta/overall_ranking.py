@@ -10,9 +10,9 @@ stated beside. What survives is a win of the one and a loss of the other, unless
 the benchmark: then it counts for nobody, and is listed apart.
 
 Variants of one metric (`sts` and `sts(engine=align)`, `bleu_1` to `bleu_4`) are one family. On each benchmark
-a metric is compared with the best variant of every other family, and with no variant of its own: so weaker
-variants bring nobody wins. A pair that cannot be tested is no win. A metric that does not vary on a benchmark
-has the last rank there, and one that varies on none is last of all.
+a metric is ranked among and compared with the best variants of the other families, and with no variant of its
+own: weaker variants bring nobody wins or ranks. A pair that cannot be tested is no win. A metric that does
+not vary on a benchmark has the last rank there, and one that varies on none is last of all.
 
 The metric to look at first has the most wins minus losses; if several have, the best mean rank. Beside it
 stands the metric with the most wins against the first, if there is any; otherwise none."""
@@ -165,11 +165,14 @@ def standings(contests: Sequence[Contest]) -> list[Standing]:
             for name, figure in contest.figures.items()
         }
         varies |= {name for name, value in found.items() if value > -math.inf}
-        fair = [value for name, value in found.items() if counts(name, contest.benchmark)]
+        fair: dict[str, float] = {}  # the best variant of every family among those that have not learnt
         for name, value in found.items():
-            others = fair if counts(name, contest.benchmark) else [*fair, value]
+            if counts(name, contest.benchmark):
+                fair[family(name)] = max(value, fair.get(family(name), -math.inf))
+        for name, value in found.items():
+            others = [v for kind, v in fair.items() if kind != family(name)]
             above, equal = sum(v > value for v in others), sum(v == value for v in others)
-            ranks[name][contest.benchmark] = above + (equal + 1) / 2
+            ranks[name][contest.benchmark] = 1 + above + equal / 2
     wins, certain_wins = dict.fromkeys(metrics, 0), dict.fromkeys(metrics, 0)
     beaten: dict[str, list[tuple[str, str]]] = {name: [] for name in metrics}
     uncounted: dict[str, list[tuple[str, str]]] = {name: [] for name in metrics}

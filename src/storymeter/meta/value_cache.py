@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 
 from .. import _native
+from ..engine.provenance import signed_before
 from ..engine.run import Run
 from ..errors import StorymeterError
 from ..files import write_text
@@ -100,11 +101,11 @@ def _content(benchmark: Benchmark) -> str:
 def _key(content: str, asked: str, run: Run) -> str:
     """'' where a metric cannot say what it depends on before it scores."""
     try:
-        metric = get_metric(asked).under(run.context.protocol)
-        signature = metric.signature(run.context)
+        fields = signed_before(get_metric(asked).under(run.context.protocol), run.context)
     except StorymeterError:
         return ""
-    fields = [field for field in signature.fields if field[0] not in ("answered", "marks", "judge")]
+    if fields is None:
+        return ""
     return hashlib.sha256(repr((content, fields, _code())).encode()).hexdigest()[:16]
 
 

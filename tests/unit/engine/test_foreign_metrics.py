@@ -15,9 +15,10 @@ import storymeter
 from storymeter import registry
 from storymeter.arrays import FloatArray
 from storymeter.dense import ActivityNet, Soda
-from storymeter.engine import provenance
+from storymeter.engine import Run, provenance
 from storymeter.engine.inputs import both
-from storymeter.engine.results import merged
+from storymeter.engine.results import Conditions, merged
+from storymeter.engine.scored_files import PartialRun
 from storymeter.errors import StorymeterWarning, UsageError
 from storymeter.join import Task
 from storymeter.measure import ENCODER_TRAINING, NOT_STATED, NOTHING
@@ -239,6 +240,22 @@ def test_two_versions_of_a_plugin_are_not_compared(tmp_path: Path, monkeypatch: 
     with pytest.raises(UsageError, match="cannot be compared"):
         provenance.check_comparable({"a": [score], "b": [runs[1].systems[0].scores[0]]})
     provenance.check_comparable({"a": [score], "b": [score]})
+
+
+def test_an_interrupted_run_takes_no_score_of_another_formula(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that was killed, then a corrected plug-in and the same command: the old score was taken."""
+    runs = _versions(tmp_path, monkeypatch)
+    (corpus,), references = both(TEXTS, [[text] for text in TEXTS])
+    kept = PartialRun(tmp_path / "run.smr", Run(references), Conditions())
+    for results in runs:
+        (metric,) = results.metrics
+        assert kept.get(corpus, "formula", metric) is None
+        kept.put(corpus, "formula", metric, results.systems[0].scores[0])
+        found = kept.get(corpus, "formula", metric)
+        assert found is not None and found.value == results.systems[0].scores[0].value
+    assert kept.resumed == 2
 
 
 def test_other_fields_are_a_warning_and_days_are_none() -> None:

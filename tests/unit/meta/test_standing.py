@@ -180,3 +180,8 @@ def test_variants_of_a_metric_do_not_add_wins_or_losses() -> None:
     assert (found["sts"].wins, found["sts"].losses) == (1, 1)
     assert (found["sts(engine=align)"].wins, found["sts(engine=align)"].losses) == (0, 1)
     assert found["bleu_4"].losses == 2
+    # nor ranks: whoever adds weaker variants of a metric moves no other one
+    ranked = {s.metric: s.ranks for s in standings([contest("one", {"x": 0.9, "sts": 0.5, "bleu_1": 0.2})])}
+    assert ranked == {"x": {"one": 1}, "sts": {"one": 2}, "bleu_1": {"one": 3}}
+    assert {name: found[name].ranks for name in ranked} == ranked
+    assert found["sts(engine=align)"].ranks == {"one": 2} and found["bleu_4"].ranks == {"one": 3}
