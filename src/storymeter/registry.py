@@ -58,6 +58,8 @@ def metric(text: str) -> Metric:
     """Any measure; a scorer of sentence pairs is a metric of whole documents too. A name may be a heading,
     which has the engine of the default in it.
 
+    text: a name with its options, as in `soda_c(scorer=sts)`.
+
     >>> metric("bertscore(minilm,idf=true)")
     BertScore(idf=True)
     """
@@ -84,7 +86,10 @@ def _without_engine(text: str) -> str:
 
 
 def scorer(text: str) -> PairScorer:
-    """A measure that compares two sentences."""
+    """A measure that compares two sentences.
+
+    text: a name with its options, as in `bleu(n=2)`.
+    """
     from .pairs.scorer import PairScorer
 
     made: PairScorer = _build(parse(text), "scorer", PairScorer)

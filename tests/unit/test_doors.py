@@ -5,7 +5,9 @@ room bears the name of an export (a submodule of that name would replace it when
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
+import re
 import sys
 
 import pytest
@@ -61,6 +63,26 @@ def test_door(room: str) -> None:
     assert dir(package) == sorted(package.__all__)
     for name in package.__all__:
         assert (getattr(package, name).__doc__ or "").strip(), f"{room}.{name} has no docstring"
+
+
+def explained(documentation: str) -> set[str]:
+    """The parameters that a docstring explains in lines such as `rows, columns: what they are`."""
+    lines = re.findall(r"^ *([\w*]+(?:, [\w*]+)*): \S", documentation, re.MULTILINE)
+    return {name for line in lines for name in line.split(", ")}
+
+
+@pytest.mark.parametrize("room", ["", *ROOMS])
+def test_functions_at_the_doors_explain_their_parameters(room: str) -> None:
+    package = importlib.import_module(f"storymeter.{room}".rstrip("."))
+    unexplained = []
+    for name in package.__all__:
+        function = inspect.unwrap(getattr(package, name))
+        if inspect.isfunction(function):
+            missing = [
+                *inspect.signature(function).parameters.keys() - explained(inspect.getdoc(function) or "")
+            ]
+            unexplained += [f"{name}({parameter})" for parameter in missing]
+    assert not unexplained
 
 
 @pytest.mark.parametrize("room", ROOMS)

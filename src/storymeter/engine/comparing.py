@@ -57,6 +57,12 @@ def compare(
 ) -> list[Comparison]:
     """All pairs of systems under all metrics. `p_holm` corrects the permutation p-values over the pairs under
     one metric. `difference`, in the units of the tables: how many documents would find it (`documents_for`).
+
+    results: of a run of two or more systems, or loaded.
+    resamples: permutations and bootstrap resamples of each test; auto: as many as the marks need.
+    seed: of the resamples; default: that of the run.
+    most: documents that are named as the largest gains and losses.
+    difference: in the units of the tables: how many documents would find it (`documents_for`).
     """
     if difference is not None and not 0 < difference < math.inf:
         raise UsageError(f"difference cannot be {difference!r}.", hint="It is a number above 0, in points.")

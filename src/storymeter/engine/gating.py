@@ -127,6 +127,7 @@ def gate(
     layout: how the files are read.
     note: called with each sentence about what was assumed of the files.
     settings: those of `Run` that a saved run does not hold: jobs, budget.
+    progress: called with what is being done, how much is done, and of how much.
     """
     conditions = [condition(text) for text in fail_if]
     before = load(os.fspath(against))

@@ -55,7 +55,10 @@ class _WrongError(Exception):
 
 
 def check_metric(metric: str | Metric) -> list[MetricCheck]:
-    """Checks a metric or scorer, by name or as an object."""
+    """Checks a metric or scorer on a few small documents; one result for each property.
+
+    metric: the metric or scorer, or its name.
+    """
     made = get_metric(metric) if isinstance(metric, str) else metric
     found = []
     for title, check in _checks(made):
@@ -75,7 +78,10 @@ def check_metric(metric: str | Metric) -> list[MetricCheck]:
 
 
 def assert_metric(metric: str | Metric) -> None:
-    """For pytest: fails with every sentence of `check_metric` that does not hold."""
+    """For pytest: fails with every sentence of `check_metric` that does not hold.
+
+    metric: a metric, or its name.
+    """
     failed = [f"{found.check}: {found.because}" for found in check_metric(metric) if not found.holds]
     if failed:
         raise AssertionError("\n".join(failed))

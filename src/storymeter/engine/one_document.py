@@ -78,6 +78,8 @@ def show(
     view: `graphs`: scene graphs of any document; `facts`: the words that no reference supports.
     layout: how the files are read.
     images: the folder of the pictures of stories.
+    device: where models run: cpu, cuda …
+    note: called with each sentence about what was assumed of the files.
     settings: those of `Run`: protocol, tokenizer, jobs.
     """
     listed = [references] if isinstance(references, str | os.PathLike) else list(references)

@@ -33,8 +33,10 @@ from .inputs import Given, both
 from .provenance import order_field, order_of_references
 from .results import AUTO, INTERVALS, MOST_RESAMPLES, Conditions, Resamples, Results, SystemResult, value_of
 from .suitability import (
+    choose_metrics,
     joins_captions,
     own_tokenizer,
+    tells_stories,
     warn_of_language,
     warn_of_paragraphs,
     warn_of_story_meteor,
@@ -294,14 +296,13 @@ def evaluate(
     references: the same; several for one candidate as a list: [[first, second], …], {id: [first, second]}.
     metrics: names such as "meteor,cider" or ["soda_c", "meteor"], or objects; default: those that fit the
         candidates (single captions, timed captions, stories).
-    protocol, tokenizer, language, seed, images, videos, device: as the options of `storymeter score`.
-    jobs: threads; None uses all cores. It never changes a number.
-    resamples: bootstrap resamples of the intervals; 0 leaves them out.
+    protocol, tokenizer, language, seed, unit, images, videos, device, budget, cluster: as the options of
+        `storymeter score`.
+    jobs, resamples: threads (None: all cores); bootstrap resamples of the intervals (0: none).
+    progress: called with what is being done, how much is done, and of how much.
 
     The numbers are those of `storymeter score` on the same content, bit by bit.
     """
-    from .suitability import choose_metrics, tells_stories
-
     wanted = None if metrics is None else list(parse_metrics(asked_metrics(metrics)).values())
     story = images is not None or (wanted is not None and tells_stories(wanted))
     systems, against = both(candidates, references, story=story)

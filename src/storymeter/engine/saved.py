@@ -193,6 +193,9 @@ def load(path: str | Path, *, metrics: list[Metric] | None = None) -> Results:
     """The results of a saved run: a file, or the folder of a run in shards. `metrics`: those of your own that
     no plug-in brings. A run of an earlier version whose numbers are not those of this one is named
     (`engine.earlier`).
+
+    path: the file of a saved run, or the folder of a run in shards.
+    metrics: those of your own that no plug-in brings.
     """
     if "://" in str(path):
         return _from_afar(str(path), metrics)

@@ -135,6 +135,7 @@ def score_files(
     each: called with the name of a system and its score as soon as it is known.
     note: called with each sentence about what was assumed, resumed or saved.
     settings: those of `Run`: protocol, tokenizer, language, jobs, seed, device, images, videos, budget.
+    progress: called with what is being done, how much is done, and of how much.
     """
     paths, against = _paths(candidates), _paths(references)
     wanted = None if metrics is None else asked_metrics(metrics)

@@ -78,6 +78,7 @@ def validate(
     candidates: files of systems; without references any files of captions.
     references: files of annotators: says also which documents fit together.
     layout: how the files are read.
+    progress: called with what is being done, how much is done, and of how much.
     """
     kind = None
     readings = list[Reading]()

@@ -120,6 +120,9 @@ def read_answer(text: str, duration: float | None = None) -> AnswerCaptions:
     `duration` is the length of the video in seconds: ends past it are cut to it, and captions that begin
     after it are unread. So are captions whose end is before their start.
 
+    text: the answer.
+    duration: the length of the video in seconds, where it is known.
+
     >>> answer = read_answer("0:00 - 0:05: A dog runs.\\nI hope this helps!\\n0:09 - 0:07: It jumps.")
     >>> [(caption.start, caption.end, caption.text) for caption in answer.captions]
     [(0, 5, 'A dog runs.')]

@@ -83,6 +83,9 @@ def examine(
     """Read a file, or a folder of files with one video each, and list its problems. Raises only where there
     is nothing to read (no such file, a wrong name); see `read` for the options. `data`: the content, where
     there is no such file.
+
+    path, format, repair, id_map, columns, role, kind, lists: as in `read`.
+    data: the content, where there is no such file.
     """
     mapped = IdMap.parse(id_map)
     chosen = registry.get(format) if format else None
@@ -263,7 +266,10 @@ def iter_documents(
     path: str | os.PathLike[str], *, format: str | None = None, repair: bool = False
 ) -> Iterator[Document]:
     """Documents one by one. JSON Lines (ours and ViTT) are read line by line and never held as a whole; an
-    error is raised at the first document that has one, after those before it were handed out."""
+    error is raised at the first document that has one, after those before it were handed out.
+
+    path, format, repair: as in `read`.
+    """
     check = Check(os.fspath(path), repair=repair)
     with opened(path) as file:
         head = Source(os.fspath(path), file.peek(_HEAD)[:_HEAD].rpartition(b"\n")[0], Check())
@@ -305,18 +311,21 @@ def read(
     kind: str | None = None,
     lists: str | None = None,
 ) -> Corpus:
-    """One file as a corpus; `-` is stdin, a folder holds one video per file. The format is seen from the
-    content unless `format` names it.
+    """One file as a corpus.
 
     Raises one DataError that lists every error with its place; warnings do not stop it (see `examine`), but
-    lines that were left out, or whose times cannot be read, are counted in a StorymeterWarning. `repair`
-    swaps reversed segments, clips times to the video and trims blanks; `id_map` is `strip-v`, `add-v`,
-    `strip-ext`, `sequence` or a file of pairs, or several of them in order; `columns` maps our names to those
-    of a table: {"text": "caption"}.
+    lines that were left out, or whose times cannot be read, are counted in a StorymeterWarning. What was
+    assumed of a file that has no known format is in `corpus.meta["read_as"]`.
 
-    `role` (candidates or references) says which texts count where a file holds both; `kind="story"` that
-    lists of sentences are stories, `lists` (story or alternatives) what they are in any case. What was
-    assumed of a file that has no known format is in `corpus.meta["read_as"]`."""
+    path: a file, a folder with one video per file, or `-` for stdin.
+    format: the name of the format; default: recognised by the content.
+    repair: swaps reversed segments, clips times to the video and trims blanks.
+    id_map: `strip-v`, `add-v`, `strip-ext`, `sequence`, a file of pairs, or several of them in order.
+    columns: names of the package and those of the table: {"text": "caption"}.
+    role: candidates or references: which texts count where a file holds both.
+    kind: `story`: lists of sentences are stories.
+    lists: story or alternatives: what lists of sentences are in any case.
+    """
     reading = examine(
         path,
         format=format,
@@ -365,6 +374,10 @@ def corpus_from_records(
     columns: Mapping[str, str] | None = None,
 ) -> Corpus:
     """Records in memory (lists and dicts as JSON has them) as a corpus, read as a file of them would be.
+
+    rows: lists and dicts as JSON has them.
+    name: the name of the corpus.
+    role, kind, lists, columns: as in `read`.
 
     >>> corpus = corpus_from_records([{"video_id": "a", "caption": "a dog runs"}])
     >>> corpus.documents[0].id, corpus.documents[0].text, corpus.meta["read_as"]

@@ -24,7 +24,12 @@ def write(corpus: Corpus, path: str | os.PathLike[str], *, format: str | None = 
     words.
 
     Without `format` the suffix decides (stdout: JSON Lines); `.json` means the format that the corpus was
-    read from."""
+    read from.
+
+    corpus: what is written.
+    path: the file; `-` is stdout.
+    format: the name of the format; default: by the suffix.
+    """
     path = os.fspath(path)
     target = registry.get(format) if format else _by_suffix(corpus, path)
     used = _used(corpus)

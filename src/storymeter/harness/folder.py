@@ -213,6 +213,12 @@ def write_lmms_eval(
 
     `references` has files or corpora by task, one per annotator; a task without them is written for the data
     set of the hub that it knows, or not at all. `videos` has the folder of the videos by task.
+
+    folder: a new folder; an existing one needs `force`.
+    references: files or corpora by task, one per annotator.
+    videos: the folder of the videos by task.
+    protocol: the protocol that the tasks score by.
+    force: writes into a folder that is there.
     """
     references, videos = references or {}, videos or {}
     for name in (*references, *videos):

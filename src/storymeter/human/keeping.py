@@ -42,6 +42,7 @@ def erase(folder: Place, rater: str, *, note: Note = unsaid) -> int:
 
     folder: the campaign; its server may run.
     rater: the pseudonym of the exports and the dashboard, or the id on the platform.
+    note: called with each sentence that a person should read.
     """
     with opened(folder, note) as (home, store):
         count = store.erase(rater, f"erased-{secrets.token_hex(6)}", time.time()).result()
@@ -60,6 +61,7 @@ def close(folder: Place, state: State = "closed", *, note: Note = unsaid) -> Non
 
     folder: the campaign.
     state: `closed`; `paused`: no new HITs, those under way can be finished; `open`: answers are accepted.
+    note: called with each sentence that a person should read.
     """
     with opened(folder, note) as (_, store):
         store.set_state(state).result()
@@ -85,6 +87,7 @@ def verify(folder: Place, codes: Sequence[str], *, note: Note = unsaid) -> list[
 
     folder: the campaign; its server may run.
     codes: as raters give them.
+    note: called with each sentence that a person should read.
     """
     checked = []
     with opened(folder, note) as (_, store):
@@ -118,6 +121,7 @@ def extend(
     note: called with each warning and problem.
     wish: hits, overlap, raters (new links), raters_per_hit, hits_per_rater, withdraw (ids of clips),
         withdraw_captions (pairs of system and id), reason, seed.
+    progress: called with what is being done, how much is done, and of how much.
     """
     from .campaign import extend as campaign
     from .campaign.record import Folder

@@ -78,6 +78,7 @@ def pilot(
     go: ends the pilot: everybody gets work.
     difference: the smallest difference between systems that the study must find, in points of the slider
         (preference: of the mean answer; survey: of the mean mark).
+    note: called with each sentence that a person should read.
     """
     if raters is not None and (raters < 1 or go):
         raise UsageError(

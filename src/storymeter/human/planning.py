@@ -52,6 +52,8 @@ def plan(
     accepted: share of HITs that will pass the worker test.
     note: called with the spreads and with what other raters would find.
     costs: per_hit, overlap, price, hourly, seconds, fee, currency, budget.
+    in_z: the difference is in standard deviations of a rater.
+    simulations, seed: simulated studies, and what they are drawn by.
     """
     from .analysis.plan import ACCEPTED, KINDS, plan as simulated
 

@@ -108,6 +108,7 @@ def new(
     skip_bad: leaves captions with problems out, which are an error otherwise.
     note: called with each warning and problem.
     request: as in `storymeter human new`: task, hits, title, language, seed, price …
+    progress: called with what is being done, how much is done, and of how much.
     """
     from .campaign.organise import plan as plan_of, prepare, too_few_links, write
     from .campaign.request import CampaignRequest, Platform, Selection, seconds
@@ -303,6 +304,8 @@ def simulate(
     real_time: they watch each clip for its full duration.
     think: seconds between answers, least and most.
     trouble: share of requests with double clicks, stale tabs and dropped connections.
+    seed: what characters and answers are drawn by.
+    progress: called with what is being done, how much is done, and of how much.
     """
     from .campaign.export import rehearsal_links
     from .campaign.record import Folder
@@ -331,7 +334,11 @@ def simulate(
 
 
 def status(folder: Place, *, note: Note = unsaid) -> dict[str, Any]:
-    """The progress of a campaign: assignments and raters, with the control statistics so far."""
+    """The progress of a campaign: assignments and raters, with the control statistics so far.
+
+    folder: the campaign.
+    note: called with each sentence that a person should read.
+    """
     from .campaign.overview import overview
 
     with opened(folder, note) as (home, store):
@@ -353,6 +360,8 @@ def export(
     real_ids: the platform's worker ids instead of pseudonyms.
     reject: REJECT instead of REVIEW for raters who fail the controls.
     withdrawn: also the answers about withdrawn clips and captions, with `meta.withdrawn`.
+    folder: the campaign.
+    note: called with each sentence that a person should read.
     """
     from .campaign.export import render
 
@@ -361,7 +370,11 @@ def export(
 
 
 def backup(folder: Place, out: Place) -> Manifest:
-    """Copies a campaign, while raters may be at work, into a new folder; the copy is checked."""
+    """Copies a campaign, while raters may be at work, into a new folder; the copy is checked.
+
+    folder: the campaign.
+    out: the new folder of the copy.
+    """
     from .campaign.backup import backup as copy
     from .campaign.record import Folder
 
@@ -375,6 +388,8 @@ def restore(
 
     database: an empty PostgreSQL database for the answers; default: SQLite in the folder.
     clips: the folder of the clips; default: where they were.
+    out: the folder of the backup.
+    folder: the new folder of the campaign.
     """
     from .campaign.backup import restore as rebuild
 

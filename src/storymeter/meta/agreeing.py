@@ -176,13 +176,15 @@ def agree(
 ) -> dict[str, Agreement]:
     """How well metrics agree with human scores; one result per column of human scores, or per criterion.
 
-    Parameters ---------- table A table of human and metric columns (`video,system,human,mymetric,meteor`):
-    a path, records, or a data frame. With `scores`, a file of human scores, a file of ratings or the folder
-    of a campaign. scores A file of metric scores, one column per metric beside system and item. level
-    `segment`: one point per judged caption; `system`: one per system. columns Columns that are not found by
-    their names: `{"human": "adequacy", "system": "model"}`. accept Ratings: `passed` leaves out raters who
-    failed the controls of their study. which Ratings: the standardised or the raw score of a caption.
-    options resamples, permutations, statistic, unit, system_value, seed, jobs: as in `storymeter meta`."""
+    table: human and metric columns (`video,system,human,mymetric,meteor`): a path, records, or a data frame;
+        with `scores` a file of human scores, a file of ratings or the folder of a campaign.
+    scores: a file of metric scores, one column per metric beside system and item.
+    level: `segment`: one point per judged caption; `system`: one per system.
+    columns: those that are not found by their names: `{"human": "adequacy", "system": "model"}`.
+    accept: of ratings; `passed` leaves out raters who failed the controls of their study.
+    which: of ratings; the standardised or the raw score of a caption.
+    options: resamples, permutations, statistic, unit, system_value, seed, jobs: as in `storymeter meta`.
+    """
     if scores is None:
         found = read_one_table(table, columns)
         human, known = found.human, found.metrics

@@ -83,6 +83,7 @@ def benchmark(
     system_value: a sentence metric's value of a system: `published`, the mean over captions, as published
         tables have it, or `own`, what `score` prints (METEOR).
     settings: those of `Run`: tokenizer, jobs, seed, device, budget.
+    progress: called with what is being done, how much is done, and of how much.
     """
     found = load(name, Path(data))
     run = Run(progress=progress, **settings)
@@ -184,6 +185,7 @@ def report_card(
     resamples: bootstrap resamples of the intervals.
     keep: a folder in which the values of every metric are stored, and from which they are taken again.
     settings: those of `Run`: jobs, seed, device.
+    progress: called with what is being done, how much is done, and of how much.
     """
     data = Path(data)
     chosen = list(benchmarks) or available(data)

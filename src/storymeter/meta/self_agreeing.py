@@ -126,7 +126,14 @@ def self_agreement(
     trials: int = 2,
     resamples: int = 1000,
 ) -> list[SelfAgreement]:
-    """Every metric `trials` times over all documents of all systems."""
+    """Every metric `trials` times over all documents of all systems.
+
+    systems: the captions.
+    run: the references and the settings, a `Run`.
+    metrics: names or metrics.
+    trials: how often each metric scores; at least two.
+    resamples: bootstrap resamples of the interval of the correlation.
+    """
     if trials < 2:
         raise UsageError(f"{trials} trials are too few to measure agreement.", hint="Use 2 or more.")
 

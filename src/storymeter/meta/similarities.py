@@ -110,7 +110,17 @@ def similarity(
     device: str = "cpu",
     progress: Progress = silent,
 ) -> Similarity:
-    """Every source against every other, on the items that all of them describe."""
+    """Every source against every other, on the items that all of them describe.
+
+    systems: captions by systems.
+    people: captions by people.
+    scorer: the scorer that compares two captions, or its name.
+    tokenizer: how captions are split into words.
+    jobs: threads; they never change a number.
+    resamples, seed: bootstrap resamples of the intervals, and what they are drawn by.
+    device: where models run: cpu, cuda …
+    progress: called with what is being done, how much is done, and of how much.
+    """
     corpora = [*systems, *people]
     if len(corpora) < 2:
         raise UsageError(

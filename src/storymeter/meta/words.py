@@ -76,6 +76,7 @@ def point_at_words(
     tokenizer: of candidates and references.
     resamples: of the captions, for the intervals; 0: none.
     seed, jobs, device: as in `Run`.
+    progress: called with what is being done, how much is done, and of how much.
     """
     if isinstance(labels, str | os.PathLike):
         labels = read_labels(Path(labels))

@@ -196,7 +196,12 @@ class _Reached(Exception):  # noqa: N818  (no error: the wanted layer is there)
 
 @functools.lru_cache(maxsize=2)
 def load_encoder(path: str = "", device: str = "cpu", precision: Precision = "fp32") -> Encoder:
-    """The encoder of a local checkpoint folder, or the default; loaded once per process."""
+    """The encoder of a local checkpoint folder, or the default; loaded once per process.
+
+    path: a checkpoint folder, or the name of an installed model; default: the packaged encoder.
+    device: where it runs: cpu, cuda …
+    precision: fp32 or bf16.
+    """
     return Encoder(path, device, precision)
 
 

@@ -130,7 +130,11 @@ class Pictures(MediaFolder):
 
 
 def open_picture(path: Path, *, whole: bool = False) -> Any:
-    """The picture in RGB, upright, its longest side at most 1024, or in its own size."""
+    """The picture in RGB, upright, its longest side at most 1024, or in its own size.
+
+    path: an image file.
+    whole: in its own size.
+    """
     try:
         from PIL import Image, ImageOps
     except ImportError:
@@ -222,6 +226,9 @@ def video_seconds(path: Path) -> float:
 def frames_at(path: Path, times: Sequence[float]) -> Iterator[Any]:
     """The frames on show at these times, as pictures in RGB; each distinct time is decoded once, in the order
     of time, and given in that order.
+
+    path: a video.
+    times: in seconds.
     """
     with _opened(path) as container:
         stream = container.streams.video[0]

@@ -92,6 +92,9 @@ def sentences_for(context: Context, scorer: Tokenized) -> Sentences:
 def texts_of(context: Context, task: Task, tokenizer: Tokenizer | None = None) -> Texts:
     """What metrics of whole documents compare: the captions of a document joined by a blank, split by the
     run's tokenizer or by another.
+
+    context, task: what a metric is given to score.
+    tokenizer: default: that of the run.
     """
     return context.per_task(_texts, task, tokenizer or context.tokenizer)
 

@@ -140,6 +140,7 @@ def render(
     width: columns of the terminal; None: a file, in which nothing is cut.
     colour: bold and dim text for a terminal.
     fragment: HTML as tables alone, to embed in another page.
+    presentation: what `present` returned.
     """
     text = _text(presentation, style, width, colour, fragment)
     return text if text.endswith("\n") else text + "\n"

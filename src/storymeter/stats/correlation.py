@@ -32,7 +32,10 @@ _SMALL = 200
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> float:
-    """Pearson's r of two columns; NaN where one of them is constant."""
+    """Pearson's r of two columns; NaN where one of them is constant.
+
+    x, y: two columns of the same length.
+    """
     a, b = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     if not _varies(a) or not _varies(b):
         return math.nan

@@ -53,7 +53,12 @@ class Difference(NamedTuple):
 
 def williams(r12: float, r13: float, r23: float, n: int) -> Williams:
     """r12 = r(human, A), r13 = r(human, B), r23 = r(A, B). NaN where there is no answer: n < 4, a correlation
-    that is not a number, or two metrics that are the same up to scale."""
+    that is not a number, or two metrics that are the same up to scale.
+
+    r12, r13: correlations of the human scores with metric A and with metric B.
+    r23: the correlation of A with B.
+    n: the number of points.
+    """
     if n < 4 or any(math.isnan(r) for r in (r12, r13, r23)) or r23 >= 1:
         return Williams(math.nan, math.nan)
     from scipy.special import stdtr

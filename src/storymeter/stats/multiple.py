@@ -26,7 +26,10 @@ CLEAR = 3.0
 
 
 def holm(p: Sequence[float] | FloatArray) -> FloatArray:
-    """Step-down: the k-th smallest of m is multiplied by m - k + 1, then made monotone from below."""
+    """Step-down: the k-th smallest of m is multiplied by m - k + 1, then made monotone from below.
+
+    p: the p-values of all tests; NaN where none could be made.
+    """
     return _adjust(p, lambda ranked, m: np.maximum.accumulate(ranked * (m - np.arange(m))))
 
 

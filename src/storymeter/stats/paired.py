@@ -1,15 +1,13 @@
 """Is A better than B, on the same documents? Paired tests over rows of additive statistics.
 
-`rows_a[i]` and `rows_b[i]` are what document i adds for either system; `combine` turns summed rows, shape
-(..., columns), into values of shape (...). Only sums are needed, so a thousand resamples are one matrix
-product, for BLEU as for a mean.
+`rows_a[i]` and `rows_b[i]` are what document i adds for either system. Only sums of rows are needed, so a
+thousand resamples are one matrix product, for BLEU as for a mean.
 
 - `paired_permutations` (approximate randomisation; Noreen 1989): the null hypothesis is that the two outputs
   of a document are exchangeable. p = (count + 1) / (k + 1), two-sided: never 0, and exact whatever k. With
   `resamples=None` the number is chosen: all swaps up to 12 documents, else as many as it takes until the
   Monte Carlo error of p decides no significance after Holm's correction over the pairs of one value.
-- `paired_bootstraps` (Koehn 2004): the interval of the difference, and a test of the hypothesis that the two
-  values are equal, which also holds where the differences are skewed: the larger p of the equal-tailed
+- `paired_bootstraps` (Koehn 2004): the interval of the difference, and the larger p of the equal-tailed
   bootstrap-t test (Hall 1988) and of the permutation test. The former alone rejects too often where the
   differences have heavy tails or many ties; the latter alone where they are skewed.
 
@@ -75,7 +73,12 @@ Pairs = Sequence[tuple[int, int]]
 def paired_permutations(
     rows_a: FloatArray, rows_b: FloatArray, parts: Sequence[Part], *, resamples: int | None, seed: int
 ) -> list[PairedTest]:
-    """The test of several values of the same documents, resampled alike."""
+    """The test of several values of the same documents, resampled alike.
+
+    rows_a, rows_b: additive statistics of two systems, a row per document, in the same order.
+    parts: which columns of the rows belong to a value, and how the value is made of their sums.
+    resamples, seed: how many permutations, and what they are drawn by.
+    """
     a, b = _same(rows_a, rows_b)
     found = permutation_tests([a, b], parts, [(0, 1)], resamples=resamples, seed=seed)
     return [tests[0] for tests in found]
@@ -221,7 +224,9 @@ def _spread(sums: FloatArray, columns: list[int] | None, width: int) -> FloatArr
 def paired_bootstraps(
     rows_a: FloatArray, rows_b: FloatArray, parts: Sequence[Part], *, resamples: int, seed: int
 ) -> list[PairedTest]:
-    """The same for the bootstrap; p is at least that of the permutation test."""
+    """The same for the bootstrap; p is at least that of the permutation test.
+
+    rows_a, rows_b, parts, resamples, seed: as in `paired_permutations`."""
     a, b = _same(rows_a, rows_b)
     swapped = permutation_tests([a, b], parts, [(0, 1)], resamples=None, seed=seed)
     booted = bootstraps([a, b], parts, [(0, 1)], resamples, seed)
@@ -333,11 +338,8 @@ def win_tie_loss(
 ) -> tuple[int, int, int]:
     """On how many documents A is better, equal (within `tolerance`), worse."""
     difference = np.asarray(values_a, dtype=float) - np.asarray(values_b, dtype=float)
-    return (
-        int((difference > tolerance).sum()),
-        int((np.abs(difference) <= tolerance).sum()),
-        int((difference < -tolerance).sum()),
-    )
+    better, worse = int((difference > tolerance).sum()), int((difference < -tolerance).sum())
+    return better, int((np.abs(difference) <= tolerance).sum()), worse
 
 
 def all_swaps(n: int) -> Iterator[FloatArray]:

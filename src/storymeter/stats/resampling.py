@@ -58,6 +58,10 @@ def bootstrap_interval(
 ) -> tuple[float, float] | None:
     """The expanded percentile interval of `value(summed rows)`; None where there are fewer than two
     documents.
+
+    rows: additive statistics, a row per document.
+    value: from sums (one row per resample) to the value of each.
+    resamples, seed: how many resamples, and what they are drawn by.
     """
     if len(rows) < 2:
         return None

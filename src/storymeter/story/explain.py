@@ -185,6 +185,11 @@ def explain_story(
     """Why a story scored as it did under the metrics, or under the defaults for what they lack.
 
     corpus: the stories that were scored with it, which idf=corpus is counted over.
+    document: the story.
+    system: the name of its system.
+    metrics: those that scored it; default: those of RoViST.
+    images: the folder of the images.
+    device: where models run: cpu, cuda …
     """
     stories = tuple(corpus) or (document,)
     ids = tuple(story.id for story in stories)

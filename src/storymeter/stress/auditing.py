@@ -86,9 +86,11 @@ def audit(
 ) -> Audit:
     """Scores damaged versions of `corpus` by every metric and gives a verdict for each property.
 
-    `run` holds the references and settings; each damage that draws at random is repeated `repeats` times.
-    Documents of one `unit` (a field, or `id:SEPARATOR`) count together; default: those of one `source`, where
-    there are any.
+    corpus: the captions that are damaged.
+    run: the references and the settings, a `Run`.
+    metrics: names or metrics.
+    repeats: of each damage that draws at random.
+    unit: a field, or `id:SEPARATOR`, whose documents count together; default: `source`, where there is one.
     """
 
     def work(run: Run, metrics: Sequence[str | Metric]) -> Audit:

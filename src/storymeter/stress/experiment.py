@@ -1,7 +1,7 @@
-"""Put a corpus under stress and watch the metrics: the machinery behind every table of the room.
+"""Scores of damaged corpora: the trials behind every table of the room.
 
 A `Trial` is a column of a table: a label and the transformed corpora of its repeats. All trials are scored in
-one `Run`, whose workbench keeps every scored pair: METEOR compares two sentences once, for all repeats."""
+one `Run`, whose context keeps every scored pair: METEOR compares two sentences once, for all repeats."""
 
 from __future__ import annotations
 
@@ -174,7 +174,12 @@ def transformed(
 
 
 def apply(names: Sequence[str | Transformation], corpus: Corpus, scene: Scene, *, seed: int) -> Corpus:
-    """Several transformations in a row."""
+    """Several transformations in a row.
+
+    names, corpus: transformations, or their names; the captions that are damaged.
+    scene: what transformations look at beside the captions: `Scene.of(run)`.
+    seed: what random changes are drawn by.
+    """
     for name in names:
         made = transformation(name) if isinstance(name, str) else name
         corpus = made(corpus, scene, seed=seed)
@@ -209,6 +214,14 @@ def count(
     keeps every one.
 
     Table 1 of Fujita et al. (ECCV 2020) by m, table 1 of their forerunner (NLP 2020) by k.
+
+    corpus: the captions that are damaged.
+    run: the references and the settings, a `Run`.
+    m: shares of the number of reference captions.
+    k: numbers of captions; `all` keeps every one.
+    repeats: of each random choice.
+    rounding: of m times the number: `least-one` keeps one caption at least.
+    metrics: names or metrics.
     """
     if m and k:
         raise UsageError(
@@ -240,12 +253,19 @@ def order(
     reverse: bool = False,
     move: changes.Move = "texts",
 ) -> Result:
-    """Oracle captions in the right order, with one pair swapped, and shuffled: table 3 of Fujita et al. (ECCV
-    2020).
+    """Oracle captions in order, with one pair swapped, and shuffled: table 3 of Fujita et al. (ECCV 2020).
 
-    All columns of a repeat share the same jittered segments, so that only the order differs. `move`: the
-    captions keep their segments and exchange their sentences, or keep their place in the file and exchange
-    their segments, which is another order where the protocol does not sort (`order=file`).
+    All columns of a repeat share the same jittered segments, so that only the order differs.
+
+    corpus: the captions that are damaged.
+    run: the references and the settings, a `Run`.
+    repeats: of each random change.
+    bound: the smallest IoU of a jittered segment with the original; 1 keeps them.
+    metrics: names or metrics.
+    oracle: the captions that fit the references best, in place of those of the corpus.
+    reverse: also the reversed order.
+    move: `texts`: captions keep their segments and exchange their sentences; `segments`: they keep their
+        place in the file, which is another order where the protocol does not sort (`order=file`).
     """
     scene = Scene.of(run)
     base = apply(["oracle"], corpus, scene, seed=run.context.seed) if oracle else corpus
@@ -277,7 +297,14 @@ def pad(
     repeats: int = 5,
     metrics: Sequence[str | Metric] = PAPER_METRICS,
 ) -> Result:
-    """The three abuses of section 4: does a metric pay for redundant captions?"""
+    """The three abuses of section 4: does a metric pay for redundant captions?
+
+    corpus: the captions that are damaged.
+    run: the references and the settings, a `Run`.
+    n: captions of a document after padding.
+    repeats: of each random choice.
+    metrics: names or metrics.
+    """
     scene = Scene.of(run)
     trials = [Trial("original", lambda repeat: corpus)]
     for size in n:
@@ -302,6 +329,9 @@ class OracleScore:
 def oracle(corpus: Corpus, run: Run) -> OracleScore:
     """Mean METEOR of the oracle captions against the references they were chosen for, and their Self-BLEU:
     table 2.
+
+    corpus: the captions that are damaged.
+    run: the references and the settings, a `Run`.
     """
     from ..pairs.meteor import Meteor
     from .transforms import track

@@ -117,7 +117,11 @@ def attacks(
 ) -> Persuasion:
     """Adds fifty attacks to captions of the wrong document and scores them: how many raise a metric's value.
 
-    `most` documents are attacked; `shuffled` puts the words of every attack in random order, as a control.
+    corpus: the captions that are damaged.
+    run: the references and the settings, a `Run`.
+    metrics: names or metrics.
+    most: so many documents are attacked.
+    shuffled: puts the words of every attack in random order, as a control.
     """
     (few,), references = fewer_documents([corpus], run.references, most, run.context.seed)
     if len(few) < 2:

@@ -225,7 +225,10 @@ class Transformation:
 
 
 def transformation(text: str) -> Transformation:
-    """From its name; an unknown name or option is a UsageError that says what there is."""
+    """From its name; an unknown name or option is a UsageError that says what there is.
+
+    text: a name with its options, as in `drop(share=0.3)`.
+    """
     name = parse(text)
     if name.word not in MAKERS:
         raise UsageError(f"There is no transformation {name.word!r}.", hint=suggest(name.word, MAKERS))

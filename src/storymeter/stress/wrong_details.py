@@ -43,7 +43,12 @@ def details(
 ) -> Details:
     """Replaces one detail of a caption at a time and counts how often each metric prefers the right one.
 
-    `most` pairs are drawn by the run's seed; `skip_missing` leaves out pairs that a metric gives no value.
+    corpus: the captions that are damaged.
+    run: the references and the settings, a `Run`.
+    metrics: names or metrics.
+    most: so many pairs are drawn by the seed of the run.
+    resamples: bootstrap resamples of the intervals; 0: none.
+    skip_missing: leaves out pairs that a metric gives no value.
     """
     seed, references = run.context.seed, Scene.of(run).references
     pairs = drawn(minimal_pairs(corpus.documents, references, seed=seed), most, seed)

@@ -50,6 +50,10 @@ def ptb_tokenize(
     """Penn Treebank tokens of one line, or of each of several, as the evaluation of COCO captions has them
     (see the docstring of this module). `punctuation=True` keeps the marks; `jobs` threads share the
     work.
+
+    text: one line, or several.
+    punctuation: keeps punctuation marks as tokens.
+    jobs: threads.
     """
     lines = [text] if isinstance(text, str) else list(text)
     found = tokenize(lines, punctuation=punctuation, jobs=jobs)

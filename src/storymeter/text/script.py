@@ -33,6 +33,8 @@ def _script(char: str) -> str:
 def script_of(lines: Iterable[str]) -> str:
     """The script (or the language, where it tells) of most letters, where that is not the Latin one;
     otherwise an empty string.
+
+    lines: captions; the first two thousand are looked at.
     """
     letters: Counter[str] = Counter()
     for line in islice(lines, LOOKED_AT):

@@ -100,6 +100,9 @@ def split_sentences(text: str, *, like_nltk: bool = False) -> list[str]:
 
     `like_nltk` cuts tokenised text as NLTK's Punkt does, for numbers that were made with it: every lone mark
     ends a sentence (`! !` are two), and an ellipsis ends none. In prose it changes nothing.
+
+    text: prose.
+    like_nltk: cuts as NLTK does.
     """
     text = " ".join(text.split())
     tokenised = is_tokenised(text)

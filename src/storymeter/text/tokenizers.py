@@ -188,6 +188,9 @@ def cut(lines: Sequence[str], name: str) -> list[str]:
 def tokenize(lines: Sequence[str], tokenizer: Tokenizer) -> list[str]:
     """The tokens of each line, joined by blanks; each distinct line is tokenised once.
 
+    lines: captions.
+    tokenizer: one of `TOKENIZERS`.
+
     >>> tokenize([" a dog\truns ."], "whitespace")
     [' a dog runs .']
     """

@@ -43,7 +43,10 @@ _PARTED = {
 
 
 def treebank(text: str) -> list[str]:
-    """Tokens of one sentence."""
+    """Tokens of one sentence.
+
+    text: one sentence.
+    """
     chunks = text.split()
     if not chunks:
         return []

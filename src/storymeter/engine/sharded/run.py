@@ -53,6 +53,19 @@ def score_shards(
     """Systems and references are patterns or folders, one each. `shards` and `workers` never change a number;
     `sample` is a share of the documents, drawn by a hash of their ids. `settings` are those of a `Run`.
     Resamples are drawn here for the intervals and for all later tests.
+
+    candidates: systems, a pattern of files or a folder each.
+    references: annotators, likewise.
+    metrics: names or metrics.
+    cluster: `local`, `auto`, or the address of a Ray cluster.
+    save: the folder of the run, which goes on where it was interrupted.
+    shards: into how many parts the corpus is cut; it never changes a number.
+    sample: a share of the documents, drawn by a hash of their ids.
+    resamples: of the intervals and of all later tests.
+    workers: tasks at the same time; it never changes a number.
+    reading: how the files are read: format, id_map, columns …
+    progress: called with what is being done, how much is done, and of how much.
+    settings: those of a `Run`.
     """
     drawn = enough_resamples(len(candidates)) if resamples == AUTO else int(resamples)
     with ExitStack() as stack:

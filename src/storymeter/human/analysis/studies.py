@@ -99,18 +99,11 @@ def rank(
 ) -> PairwiseRanking:
     """Ranks systems by pairwise votes of a table (`rater,video,left,right,choice`) or of a preference study.
 
-    Parameters
-    ----------
-    sources
-        A file of votes, the folder of a preference campaign, several of them, records, or a data frame.
-    origin, columns, answers
-        As in `storymeter.human.analyse`.
-    faithful
-        The share of test questions that a rater must have got right; votes of other raters are left out.
-    held
-        `include` counts raters whom the organiser put on hold.
-    alpha
-        The level of the tests between systems (corrected by Holm) that clusters rest on.
+    sources: a file of votes, the folder of a preference campaign, several of them, records, or a data frame.
+    origin, columns, answers: as in `storymeter.human.analyse`.
+    faithful: the share of test questions that a rater must have got right; votes of others are left out.
+    held: `include` counts raters whom the organiser put on hold.
+    alpha: the level of the tests between systems (corrected by Holm) that clusters rest on.
     """
     opened = open_ratings(sources, origin, columns=columns, answers=answers)
     if opened.table is not None or not any("against" in record.meta for record in opened.records):

@@ -55,6 +55,9 @@ def write_report(
     facts: also marks the words that no reference supports.
     images, videos: folders of the pictures and videos.
     settings: further ones of `Run`, for the audit: jobs, budget.
+    device, seed: where models run, and what resamples are drawn by.
+    progress: called with what is being done, how much is done, and of how much.
+    note: called with each sentence that a person should read.
     """
     page = Path(out)
     if page.suffix.lower() not in (".html", ".htm"):

@@ -243,6 +243,16 @@ def train_coherence(
 ) -> OrderModel:
     """Train, calibrate and write `out/coherence.json` and `out/coherence.safetensors` (and the encoder, where
     it was trained).
+
+    stories: the stories to train on.
+    held_out: those that are evaluated and calibrated on.
+    out: the folder of the model.
+    encoder: a checkpoint folder; default: the packaged encoder.
+    recipe: rates, batches, epochs and frozen layers.
+    name: the name of the model in signatures.
+    device: where the model is trained: cpu, cuda …
+    progress: called with what is being done, how much is done, and of how much.
+    say: called with lines about the training; None: nothing is said.
     """
     recipe = recipe or (PAPER if encoder else EMBEDDED)
     progress("loading the model", 0, 1)

@@ -147,7 +147,21 @@ def train_grounding(
     progress: Progress = silent,
     say: Callable[[str], None] | None = None,
 ) -> PairedSpace:
-    """Train and write `out/grounding.json`, `out/grounding.safetensors` and `out/encoder/`."""
+    """Train and write `out/grounding.json`, `out/grounding.safetensors` and `out/encoder/`.
+
+    mentions: phrases of captions and their regions.
+    images: the folder of the images.
+    vision: the checkpoint folder of the image encoder.
+    glove_file: word vectors as text.
+    out: the folder of the model.
+    options: rates, batches and epochs.
+    width: the dimensions of the shared space.
+    dev_share: the share of images that is held out.
+    name: the name of the model in signatures.
+    device: where the model is trained: cpu, cuda …
+    progress: called with what is being done, how much is done, and of how much.
+    say: called with lines about the training; None: nothing is said.
+    """
     torch = need_torch("Training")
     from ..paired_layers import PairedNet
 
