@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,6 @@ from storymeter.human.campaign.request import CampaignRequest
 from storymeter.human.example import HERE
 from storymeter.human.rehearsal import Bot, Character, Truth
 from storymeter.human.server.app import create_app
-from storymeter.human.store import Store
 
 #: eight control pairs: enough for an honest rater to pass
 PAIRS = Layout(blocks=8, system=1, degraded=1, repeat=0, human=1)
@@ -96,17 +96,22 @@ def test_others_read_that_the_study_is_paused(tmp_path: Path, clips: Path) -> No
         assert "Pilot:" not in client.get("/admin").text
 
 
-def test_who_leaves_makes_room(tmp_path: Path, clips: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_leaves_makes_room(tmp_path: Path, clips: Path) -> None:
     folder = small(tmp_path / "study", clips, hits=3)
     pilot(folder.path, 1)
     with TestClient(create_app(folder), follow_redirects=False) as client:
         first, second, _ = folder.links()
         client.post(first + "/begin")
         assert "paused" in client.post(second + "/begin").text
-        now = __import__("time").time
-        monkeypatch.setattr("time.time", lambda: now() + 600)
-        monkeypatch.setattr("storymeter.human.clock.Clock.now", lambda self: now() + 600)
+        changed(folder, "UPDATE assignment SET leased_until = 1")  # long ago
         assert client.post(second + "/begin").status_code == 303
+
+
+def changed(folder: Folder, statement: str) -> None:
+    """The database, changed beside the store."""
+    with sqlite3.connect(folder.path / "campaign.db") as connection:
+        connection.execute(statement)
+    connection.close()
 
 
 def test_bad_news_is_no_go_with_what_to_do(tmp_path: Path, clips: Path) -> None:
@@ -117,10 +122,7 @@ def test_bad_news_is_no_go_with_what_to_do(tmp_path: Path, clips: Path) -> None:
     assert found.go is False and (found.passed, found.tested) == (0, 4)
     [passing] = [one for one in found.findings if one.what == "raters who pass"]
     assert passing.good is False and passing.found == "0 of 4: 0% (95 % interval 0% to 60%)"
-    store = Store(folder.database)
-    with store._database.reader.begin() as connection:  # the HITs took an hour each
-        connection.exec_driver_sql("UPDATE rating SET received_at = received_at + 200 * position")
-    store.close()
+    changed(folder, "UPDATE rating SET received_at = received_at + 200 * position")  # an hour each
     slow = {one.what: one for one in pilot(folder.path).findings}
     assert slow["pay per hour"].good is False and "Pay" in slow["time per HIT"].advice
 

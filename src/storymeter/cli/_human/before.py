@@ -77,10 +77,10 @@ from .._options import (
 @option("--raters-per-hit", "Raters of each HIT.", COUNT, 1)
 @option("--hits-per-rater", "HITs that one rater may do.", COUNT, 1)
 @option("--raters", "Number of personal links.  [default: one for each HIT and rater]", COUNT)
-@option("--blocks", "da, spans: blocks per HIT (even).  [default: 10]", FROM_TWO)
-@option("--system-per-block", "System captions in a block.  [default: 7; spans: 2]", FROM_ZERO)
+@option("--blocks", "da, spans: blocks per HIT (even).  [default: 10; spans: 8]", FROM_TWO)
+@option("--system-per-block", "System captions in a block.  [default: 7; spans: 4]", FROM_ZERO)
 @option("--degraded-per-block", "Damaged captions in a block.  [default: 1]", FROM_ZERO)
-@option("--repeat-per-block", "Repeated captions in a block.  [default: 1]", FROM_ZERO)
+@option("--repeat-per-block", "Repeated captions in a block.  [default: 1; spans: 0]", FROM_ZERO)
 @option("--human-per-block", "[default: 1]", FROM_ZERO)
 @option("--control-base", "Source of the degraded captions.", ("human", "system"), "human")
 @option(
@@ -305,7 +305,7 @@ def deploy_command(folder: Path, out: Path, host: str, admin: bool) -> None:
 )
 @option(
     "--per-hit",
-    "System captions (comparisons, sequences) in a HIT.  [default: da 70, spans 20, preference 10, survey 8]",
+    "System captions (comparisons, sequences) in a HIT.  [default: da 70, spans 32, preference 10, survey 8]",
     COUNT,
 )
 @option("--overlap", "Number of raters per caption, so that their agreement can be measured.", COUNT, OVERLAP)

@@ -74,7 +74,7 @@ class Kind(NamedTuple):
 
 KINDS = {
     "da": Kind(70, 0.7, 15.0, "ratings per system", 2),
-    "spans": Kind(20, 0.4, 34.0, "ratings per system", 2),
+    "spans": Kind(32, 2 / 3, 34.0, "ratings per system", 2),
     "preference": Kind(10, 2 / 3, 33.0, "comparisons of two systems"),
     "survey": Kind(8, 1.0, 80.0, "ratings per system"),
 }

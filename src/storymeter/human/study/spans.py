@@ -59,7 +59,8 @@ class ErrorSpans(DirectAssessment):
     plain = False
     answering = 25.0
     columns: ClassVar[tuple[str, ...]] = ("tests", *DirectAssessment.columns)
-    layout: ClassVar[Layout | None] = Layout(system=2)
+    #: no repeats, and fewer pairs than in Direct Assessment: the marks say more (bench/human_spans.py)
+    layout: ClassVar[Layout | None] = Layout(blocks=8, system=4, repeat=0)
 
     def design(self, options: CampaignRequest, seed: str, progress: Progress = silent) -> Design:
         own = _kinds(options.kinds)
