@@ -25,8 +25,8 @@ from rehearsal_kit import FACTS, INVENTED, SEEN, World, world
 
 from storymeter.captions import Rating
 from storymeter.human.analysis.span_records import Span, meta_of, words_at
-from storymeter.human.campaign.degrade import Bigrams
 from storymeter.human.campaign.design import Hit, Layout, Slot, build
+from storymeter.human.campaign.fluency import Bigrams
 from storymeter.human.rehearsal import Blind
 from storymeter.human.study import named
 from storymeter.human.study.spans import planted_at

@@ -11,7 +11,8 @@ import human_kit
 import pytest
 
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.human.campaign.fluency import Bigrams, Damage, fitting, replaced
+from storymeter.human.campaign.degrade import Damage, fitting, replaced
+from storymeter.human.campaign.fluency import Bigrams
 from storymeter.human.campaign.organise import prepare, write
 from storymeter.human.campaign.request import CampaignRequest
 from storymeter.human.rehearsal import Blind, Bot, Truth
