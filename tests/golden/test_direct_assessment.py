@@ -106,6 +106,21 @@ def test_wmt_significance_and_clusters(wmt: Ratings, data: Path) -> None:
     assert set(ranking.clusters[0]) == {"Facebook-AI.7", "Online-A.5"}
 
 
+def test_wmt_published_means_are_enough(wmt: Ratings, data: Path) -> None:
+    """The means of captions that WMT publishes give its means of systems, raw and z, and its tests."""
+    folder = data / "da" / "wmt21_csen"
+    ranking = rank(read(folder / "ad-seg-scores-cs-en.csv"), scale="z")
+    mine = {s.name: s for s in ranking.systems}
+    for line in (folder / "ad-sys-scores-cs-en.csv").read_text().splitlines()[1:]:
+        raw, z, captions, name, ratings = line.split()
+        one = mine[name]
+        assert (one.raw, one.z) == (pytest.approx(float(raw), abs=1e-9), pytest.approx(float(z), abs=1e-12))
+        assert (one.captions, one.n) == (int(captions), int(ratings))
+    before = rank(wmt, scale="z")
+    assert ranking.clusters == before.clusters
+    assert ranking.p == pytest.approx(before.p, rel=1e-9, nan_ok=True)
+
+
 def test_wmt_clusters_from_the_command(data: Path) -> None:
     import msgspec
     from click.testing import CliRunner

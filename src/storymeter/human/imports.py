@@ -172,7 +172,7 @@ def sniff(raw: bytes) -> str:
         return "wmt"
     if words >= _OWN:
         return "storymeter"
-    if words == CAPTION_SCORES:
+    if words >= CAPTION_SCORES:  # and the HIT, of captions that all raters of a HIT saw
         return "captions"
     cells = next(csv.reader([first]))
     if len(cells) > APPRAISE_KIND_COLUMN and cells[APPRAISE_KIND_COLUMN] in APPRAISE_KINDS:

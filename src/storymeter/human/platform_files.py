@@ -227,22 +227,26 @@ CAPTION_SCORES = frozenset({"SYS", "SID", "RAW.SCR", "Z.SCR", "N"})
 
 
 def caption_scores(raw: bytes, name: str, notes: list[str]) -> dict[str, list[Any]]:
-    """`SYS,SID,RAW.SCR,Z.SCR,N`: the mean of each caption, whose raters are not in the file. Its z is what
-    the tests between systems are about.
+    """`SYS,SID,RAW.SCR,Z.SCR,N` with commas (TRECVID) or blanks (WMT): the mean of each caption, whose
+    raters are not in the file. Its z is what the tests between systems are about.
     """
     table, raws, counts = _Table(name), list[float](), list[float]()
-    for number, row in enumerate(csv.DictReader(text(raw, name).splitlines()), 2):
+    lines = text(raw, name).splitlines()
+    head, *cells = csv.reader(lines) if "," in lines[0] else map(str.split, lines)
+    for number, row in enumerate((dict(zip(head, each, strict=False)) for each in cells), 2):
+        if not row:
+            continue
         try:
             z, count = float(row["Z.SCR"]), float(row["N"])
-        except (TypeError, ValueError):
+        except (KeyError, ValueError):
             table.problems.append(f"line {number}")
             continue
-        system, item = plain_cell(row["SYS"] or ""), plain_cell(row["SID"] or "")
+        system, item = plain_cell(row["SYS"]), plain_cell(row["SID"])
         table.add("(not published)", "", item, system, "system", z, None, "")
         counts.append(count)
         try:
             raws.append(float(row["RAW.SCR"]))
-        except (TypeError, ValueError):  # z-scores alone
+        except ValueError:  # z-scores alone
             raws.append(math.nan)
     columns = table.columns(
         "A row is a system, a caption, its raw and its z mean, and its number of ratings."

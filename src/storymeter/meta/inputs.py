@@ -19,7 +19,7 @@ from ..human.analysis.assessment import Analysis, analyse
 from ..human.analysis.preference import Preference, analyse_preferences, of_faithful
 from ..human.analysis.spans import analyse_spans
 from ..human.analysis.survey import story_means
-from ..human.imports import is_known
+from ..human.imports import is_known, words_of
 from ..human.platform_files import CAPTION_SCORES
 from ..human.raters_on_hold import records_without
 from ..human.sources import OpenedRatings, open_ratings
@@ -44,7 +44,7 @@ def open_human(path: Path, columns: dict[str, str] | None = None) -> OpenedRatin
         return open_ratings(path)
     raw = unpacked(content(path, "Give a table of scores."), path.name)
     head = raw.partition(b"\n")[0].decode("utf-8-sig", "replace")
-    if set(head.strip().split(",")) >= CAPTION_SCORES:
+    if words_of(head) >= CAPTION_SCORES:
         return None  # published means of captions: no ratings by raters
     return open_ratings(path, columns=columns) if is_known(raw) or names_raters(path, columns) else None
 

@@ -57,6 +57,29 @@ def test_nothing_is_said_of_raters_who_are_not_in_the_file(
         assert words not in html, words
 
 
+@pytest.mark.parametrize("form", [lambda line: line.replace(",", " ") + " ", lambda line: line + ",0"])
+def test_the_files_of_wmt_and_of_many_raters_are_read(
+    tmp_path: Path, form: Callable[[str], str], published: Path, run: Verb
+) -> None:
+    """With blanks, and with the HIT of each caption."""
+    other = tmp_path / "other.csv"
+    lines = CSV.splitlines()
+    other.write_text("\n".join([form(lines[0]).replace(",0", ",HIT"), *map(form, lines[1:])]) + "\n")
+    first, second = (run("human", "analyse", str(path), "--format", "json") for path in (published, other))
+    assert first[0] == second[0] == 0, second[2]
+    assert json.loads(first[1])["systems"] == json.loads(second[1])["systems"]
+
+
+def test_a_sample_of_captions_is_no_lack(tmp_path: Path, run: Verb) -> None:
+    """Captions of a system that nobody rated are not missing."""
+    sample = tmp_path / "sample.csv"
+    sample.write_text("\n".join(line for line in CSV.splitlines() if not line.startswith(("bad,1", "bad,2"))))
+    code, _, err = run("human", "analyse", str(sample))
+    assert code == 0 and "captions of 6" not in err
+    code, _, err = run("human", "analyse", str(sample), "--missing", "worst")
+    assert code and "which captions a system lacks is not in it" in " ".join(err.split())
+
+
 def test_the_file_that_captions_writes_is_read_again(published: Path, tmp_path: Path, run: Verb) -> None:
     again = tmp_path / "again.csv"
     assert run("human", "analyse", str(published), "--captions", str(again))[0] == 0

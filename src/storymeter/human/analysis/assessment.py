@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from ...errors import DataError
+from ...errors import DataError, UsageError
 from ..campaign.money import Pay
 from ..raters_on_hold import Held, table_without
 from ..ratings import REPEAT, BoolArray, Ratings
@@ -105,7 +105,7 @@ def analyse(
         )
     used = ratings.of_raters(kept) if not kept.all() else ratings
     captions = caption_scores(used, scale=scale, repeats=repeats)
-    without = of_table(ratings, lacking)
+    without = _lacking(ratings, lacking, missing)
     ranked, scored = used, captions
     if missing == "worst" and without.systems:
         worst = float(used.value.min()) if scale == "z" else used.bounds[0]
@@ -133,6 +133,19 @@ def analyse(
         (*_notes(ratings, quality, ranking), *without.sentences(missing), *moved.notes),
         rankings["ranksum" if clusters == "raters" else "raters"],
     )
+
+
+def _lacking(ratings: Ratings, known: Lacking | None, missing: Missing) -> Lacking:
+    """What systems lack. Published means are of the captions that were rated, which may be a sample."""
+    if not ratings.standardised:
+        return of_table(ratings, known)
+    if missing == "worst":
+        raise UsageError(
+            "The file has the means of the captions that were rated; which captions a system lacks is not in"
+            " it.",
+            hint="Leave out --missing worst.",
+        )
+    return Lacking((), {})
 
 
 #: more raw scores outside 0-100 than this share, and they are no raw scores
