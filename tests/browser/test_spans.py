@@ -12,7 +12,7 @@ import pytest
 from human_kit import CampaignRequest, Folder, Layout, prepare, write
 
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.human.analysis.span_records import spans_of
+from storymeter.human.analysis.span_records import Span, spans_of
 
 Serve = Callable[[Folder], tuple[str, list[str]]]
 READY = "() => document.getElementById('next').getAttribute('aria-disabled') === 'false'"
@@ -60,7 +60,12 @@ def test_by_mouse(study: Folder, served: Serve, open_page: Any, violations: Any,
             mark.get_by_label("minor").check(force=True)
             mark.get_by_label("object").check(force=True)
             page.locator("#missing").fill("the river")
-            if n == 1:
+            if n == 1:  # the mark behind the text is asked how bad it is, and not what it is about
+                page.get_by_role("button", name="[missing], not marked").click()
+                assert "how bad" in page.locator("#why").text_content()
+                behind = page.locator(".mark").nth(2)
+                assert behind.locator("fieldset").count() == 1
+                behind.get_by_label("major").check(force=True)
                 photograph(page, "spans")
                 assert violations(page) == []
         else:
@@ -77,6 +82,8 @@ def test_by_mouse(study: Folder, served: Serve, open_page: Any, violations: Any,
         text, marks = one.meta["text"], spans_of(one)
         if one.position % 2 == 0:
             words = text.split()
+            if one.position == 0:
+                assert marks.pop() == Span(len(text), len(text), "major", "missing")
             assert [text[m.start : m.end] for m in marks] == [" ".join(words[1:4]), words[5]]
             assert [(m.severity, m.kind) for m in marks] == [("major", "action"), ("minor", "object")]
             assert one.meta["missing"] == "the river"

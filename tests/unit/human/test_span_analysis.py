@@ -15,8 +15,19 @@ from rating_kit import run, write
 from rehearsal_kit import FACTS, KINDS, World, markers, profiled
 
 from storymeter.captions import Rating
-from storymeter.human.analysis.span_records import Span, marks, meta_of, read_labels, to_jsonl, word_labels
+from storymeter.errors import UsageError
+from storymeter.human.analysis.span_records import (
+    KINDS as USUAL,
+    Span,
+    marks,
+    meta_of,
+    read_labels,
+    to_jsonl,
+    word_labels,
+)
 from storymeter.human.analysis.spans import SpanStudy, analyse_spans
+from storymeter.human.study import named
+from storymeter.human.study.spans import _kinds
 from storymeter.report.assessment import summary_lines
 
 #: how often each system is wrong about the person, the action, the object and the place
@@ -156,3 +167,36 @@ def test_words_are_for_span_studies_only(tmp_path: Path) -> None:
 
     done = run(write(tmp_path / "r.jsonl", campaign()), "--words", tmp_path / "w.jsonl")
     assert isinstance(done.exception, DataError) and not (tmp_path / "w.jsonl").exists()
+
+
+def test_an_omission_is_a_mark_behind_the_text() -> None:
+    """By hand: one of two raters says that something is missing, which is no word of the caption."""
+    page = {"caption": "a dog runs", "kinds": list(USUAL)}
+    behind = {"start": 10, "end": 10, "severity": "major", "kind": "missing"}
+    word = {"start": 2, "end": 5, "severity": "minor", "kind": "object"}
+    check = named("spans").validate_answer
+    given = check(page, {"value": 40, "spans": [behind, word]})
+    assert given is not None and json.loads(given)["spans"] == [word, behind]
+    for bad in (
+        [behind, behind],
+        [{**behind, "start": 9}],
+        [{**behind, "kind": "object"}],
+        [{**word, "kind": "missing"}],
+    ):
+        assert check(page, {"value": 40, "spans": bad}) is None, bad
+    said = [
+        Rating("v1", "a", rater, value, criterion="spans", meta=meta_of(page["caption"], spans, ""))
+        for rater, value, spans in (
+            ("r1", 40.0, [Span(**word), Span(**behind)]),
+            ("r2", 60.0, [Span(**word)]),
+        )
+    ]
+    found = analyse_spans(
+        [*said, *(msgspec.structs.replace(one, item="v2", value=50.0) for one in said)], accept="all"
+    )
+    [profile] = found.profiles
+    assert (profile.minor, profile.major, profile.weight, profile.missing) == (1.0, 0.5, 3.5, 0.5)
+    assert profile.kinds == {"object": 1.0, "missing": 0.5}
+    assert found.agreement.f1 == 1.0, "both marked the same words"
+    with pytest.raises(UsageError, match="a mark of its own"):
+        _kinds(("object", "missing"))

@@ -9,6 +9,9 @@ Its judgement is a `Rating` of criterion `spans` whose `value` is the score; `me
     missing   what the caption should have said and does not, in the rater's words
     planted   {"start", "end"}: on controls only, where a wrong word was put in
 
+A mark of the kind `missing` at the end of the text (`start` and `end` are its length) says that something is
+not told, and how bad that is; raters set it at the word [missing] behind the caption.
+
 >>> from storymeter.captions import Rating
 >>> one = Rating("v1", "a", "r1", 40.0, criterion="spans", meta={
 ...     "text": "a dog runs", "spans": [{"start": 2, "end": 5, "severity": "major", "kind": "object"}]})
@@ -52,6 +55,9 @@ MAJOR = 5.0
 #: what an error is about, unless the organiser has an own list
 KINDS = ("object", "action", "place", "person", "number", "order", "other")
 
+#: what a mark at the end of the text is about: something that is not told
+OMISSION = "missing"
+
 
 class Span(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Characters `start` … `end` - 1 of a caption are wrong."""
@@ -60,6 +66,11 @@ class Span(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     end: int
     severity: Literal["minor", "major"]
     kind: str
+
+    @property
+    def omission(self) -> bool:
+        """Whether it marks no word, but that something is missing."""
+        return self.kind == OMISSION
 
 
 def spans_of(rating: Rating) -> list[Span]:

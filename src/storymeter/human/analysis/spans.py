@@ -75,7 +75,7 @@ class Profile:
     interval: tuple[float, float] | None
     minor: float
     major: float
-    #: share of judgements without any error, and with a remark on what is missing
+    #: share of judgements without any error, and that say that something is missing
     clean: float
     missing: float
     #: errors per caption by kind, the most frequent first
@@ -208,7 +208,9 @@ def _profiles(records: Sequence[Rating]) -> list[Profile]:
         for row, one in zip(rows, said.values(), strict=True):
             spans = spans_of(one)
             mild = sum(mark.severity == "minor" for mark in spans)
-            row[:] = mild, len(spans) - mild, not spans, bool(str(one.meta.get("missing", "")).strip())
+            said_so = bool(str(one.meta.get("missing", "")).strip())
+            lacking = said_so or any(mark.omission for mark in spans)
+            row[:] = mild, len(spans) - mild, not spans, lacking
             for mark in spans:
                 kinds[system][mark.kind] += 1 / len(said)
         judgements[system] += len(said)

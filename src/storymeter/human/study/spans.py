@@ -1,6 +1,6 @@
 """Error spans (Kocmi et al., WMT 2024: Error Span Annotation), for video: the rater watches the clip, marks
-the words of the caption that are wrong, says how bad (minor, major) and what about (object, action, …),
-writes what is missing, and then gives a score from 0 to 100.
+the words of the caption that are wrong, says how bad (minor, major) and what about (object, action, …), marks
+[missing] behind it where something is not told and writes what, and then gives a score from 0 to 100.
 
 Items and controls are those of Direct Assessment. In a degraded caption the words that were put in are known,
 so that beside the scores of the pair the marks tell who looked: one of the planted words must be marked."""
@@ -22,6 +22,7 @@ from ..analysis.span_records import (
     CRITERION,
     FOUND,
     KINDS,
+    OMISSION,
     SEVERITIES,
     Span,
     meta_of,
@@ -90,9 +91,12 @@ class ErrorSpans(DirectAssessment):
         if len(given.missing) > REMARK or len(given.spans) > MARKS:
             return None
         text, kinds = payload["caption"], payload["kinds"]
-        given.spans.sort(key=lambda mark: mark.start)
-        inside = all(
-            0 <= mark.start < mark.end <= len(text)
+        given.spans.sort(key=lambda mark: (mark.start, mark.end))
+        omissions = [mark for mark in given.spans if mark.omission]
+        inside = len(omissions) < 2 and all(
+            mark.start == mark.end == len(text)
+            if mark.omission
+            else 0 <= mark.start < mark.end <= len(text)
             and mark.kind in kinds
             and text[mark.start : mark.end].strip()
             for mark in given.spans
@@ -159,6 +163,11 @@ def _kinds(kinds: tuple[str, ...]) -> tuple[str, ...]:
     """An own list of kinds, checked; empty where it is the usual one."""
     if kinds == KINDS:
         return ()
+    if OMISSION in kinds:
+        raise UsageError(
+            f"{OMISSION} is a mark of its own, behind the text, in every error span study.",
+            hint="Leave it out of --kinds.",
+        )
     if not kinds or len(set(kinds)) < len(kinds) or any(not k.strip() or len(k) > 40 for k in kinds):
         raise UsageError(
             f"{', '.join(kinds)!r} is not a list of error categories.",

@@ -17,7 +17,9 @@ function pieces(text) {
 }
 
 export function marker(text, kinds, words, changed, given = []) {
-  const parts = pieces(text);
+  // behind the text: the mark for what it does not tell
+  const length = [...text].length;
+  const parts = [...pieces(text), { text: " " }, { text: words.missing_mark, start: length, end: length, word: true, omission: true }];
   const marks = []; // { first, last, severity, kind }: numbers of words
   const listeners = [];
   const buttons = [];
@@ -27,6 +29,7 @@ export function marker(text, kinds, words, changed, given = []) {
   const found = parts.filter((part) => part.word);
   const line = make("div", { className: "words", id: "caption", role: "group", "aria-labelledby": "spans-label", "aria-describedby": "spans-help" });
   for (const part of parts) {
+    if (part.omission) line.append(make("br"));
     if (!part.word) { line.append(make("span", { textContent: part.text })); continue; }
     const button = make("button", { type: "button", className: "word", textContent: part.text, tabIndex: buttons.length ? -1 : 0 });
     button.dataset.n = String(buttons.length);
@@ -37,7 +40,8 @@ export function marker(text, kinds, words, changed, given = []) {
   const list = make("div", { className: "marks", role: "region", "aria-label": words.spans_marked, hidden: true });
   const element = make("div", {}, line, help, list);
   const at = (n) => marks.find((mark) => mark.first <= n && n <= mark.last);
-  const shown = (mark) => [...text].slice(found[mark.first].start, found[mark.last].end).join("");
+  const last = found.length - 1; // the omission, which is a mark by itself
+  const shown = (mark) => (mark.first === last ? words.missing_mark : [...text].slice(found[mark.first].start, found[mark.last].end).join(""));
 
   function paint(selected = null) {
     buttons.forEach((button, n) => {
@@ -52,7 +56,7 @@ export function marker(text, kinds, words, changed, given = []) {
   function row(mark) {
     const update = () => {
       mark.severity = severity.chosen === null ? null : SEVERITIES[severity.chosen];
-      mark.kind = kind.chosen === null ? null : kinds[kind.chosen];
+      if (mark.first !== last) mark.kind = kind.chosen === null ? null : kinds[kind.chosen];
       paint();
       changed();
     };
@@ -62,7 +66,7 @@ export function marker(text, kinds, words, changed, given = []) {
     const remove = make("button", { type: "button", className: "remove", textContent: words.span_remove });
     remove.addEventListener("click", () => { take(mark); buttons[mark.first].focus(); });
     return make("section", { className: "mark", "aria-label": shown(mark) },
-      make("div", { className: "mark-head" }, make("strong", { textContent: `“${shown(mark)}”` }), remove), severity.element, kind.element);
+      make("div", { className: "mark-head" }, make("strong", { textContent: `“${shown(mark)}”` }), remove), severity.element, ...(mark.first === last ? [] : [kind.element]));
   }
 
   function refresh() {
@@ -75,10 +79,11 @@ export function marker(text, kinds, words, changed, given = []) {
   }
 
   // a new mark over these words; marks that it touches become part of it
-  function put(first, last) {
-    const touched = marks.filter((mark) => mark.first <= last && first <= mark.last);
-    const whole = { id: (serial += 1), first: Math.min(first, ...touched.map((m) => m.first)), last: Math.max(last, ...touched.map((m) => m.last)),
-      severity: touched[0]?.severity ?? null, kind: touched[0]?.kind ?? null };
+  function put(first, to) {
+    const end = to === last && first < last ? last - 1 : to;
+    const touched = marks.filter((mark) => mark.first <= end && first <= mark.last);
+    const whole = { id: (serial += 1), first: Math.min(first, ...touched.map((m) => m.first)), last: Math.max(end, ...touched.map((m) => m.last)),
+      severity: touched[0]?.severity ?? null, kind: first === last ? "missing" : touched[0]?.kind ?? null };
     touched.forEach((mark) => marks.splice(marks.indexOf(mark), 1));
     marks.push(whole);
     refresh();
@@ -141,8 +146,8 @@ export function marker(text, kinds, words, changed, given = []) {
     event.preventDefault();
   });
   for (const { start, end, severity, kind } of given) {
-    const [first, last] = [found.findIndex((part) => part.end > start), found.findLastIndex((part) => part.start < end)];
-    marks.push({ id: (serial += 1), first, last, severity, kind });
+    const [first, to] = start === end ? [last, last] : [found.findIndex((part) => part.end > start), found.findLastIndex((part) => part.start < end)];
+    marks.push({ id: (serial += 1), first, last: to, severity, kind });
   }
   list.hidden = !marks.length;
   list.append(...marks.map(row));
