@@ -91,94 +91,100 @@ def public(
     }
 
 
-def routes(context: Context) -> list[Endpoint]:
-    campaign, store, study, words = context.campaign, context.store, context.study, context.words
-    ids, clock = context.ids, context.clock
+class ItemRoutes:
+    """Requests of the task page: items, answers, corrections and skips."""
 
-    async def place(work: RaterProgress, position: int) -> Place:
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.campaign, self.study, self.words = context.campaign, context.study, context.words
+        self.store, self.ids, self.clock = context.store, context.ids, context.clock
+        self.minimums: LruCache[tuple[str, int], float] = LruCache(100_000)
+
+    async def place(self, work: RaterProgress, position: int) -> Place:
         hit = "" if position < 0 else work.hit
-        places = store.remembered(hit)
+        places = self.store.remembered(hit)
         if places is None:
-            places = await run_in_threadpool(store.places, hit)
+            places = await run_in_threadpool(self.store.places, hit)
         return places[work.place(position)]
 
-    paces: LruCache[tuple[str, int], float] = LruCache(100_000)
-
-    def least(work: RaterProgress, position: int, here: Place) -> float:
+    def minimum_seconds(self, work: RaterProgress, position: int, here: Place) -> float:
         """The least time that this place takes to be seen and read; counted once."""
         key = ("" if position < 0 else work.hit, work.place(position))
-        known = paces.get(key)
+        known = self.minimums.get(key)
         if known is None:
             seconds = [one.seconds for one in here.media]
-            known = paces.put(key, campaign.watch * study.minimum_seconds(here.payload, seconds))
+            known = self.minimums.put(
+                key, self.campaign.watch * self.study.minimum_seconds(here.payload, seconds)
+            )
         return known
 
-    async def shown(base: str, work: RaterProgress, position: int) -> dict[str, Any]:
+    async def next_item(self, base: str, work: RaterProgress, position: int) -> dict[str, Any]:
         """The item at a position, or where to go when there is none left. Items that were withdrawn are
         passed over.
         """
         while position < work.size:
-            here = await place(work, position)
+            here = await self.place(work, position)
             if "withdrawn" not in here.payload:
-                return public(context.folder, ids, base, work, position, here)
-            lease = context.terms.lease
-            wanted = Answer(work.assignment, work.ticket, position, "", clock.now(), None, lease=lease)
-            outcome = await context.arrivals.of(store.pass_over(wanted))
+                return public(self.context.folder, self.ids, base, work, position, here)
+            lease = self.context.terms.lease
+            wanted = Answer(work.assignment, work.ticket, position, "", self.clock.now(), None, lease=lease)
+            outcome = await self.context.arrivals.of(self.store.pass_over(wanted))
             if outcome.position <= position:
                 break
             position = outcome.position
         return {"go": base}
 
-    async def back(work: RaterProgress) -> float:
+    async def seconds_left(self, work: RaterProgress) -> float:
         """For how many seconds the rater may still go back to the last answer."""
-        last = await run_in_threadpool(store.last_answer, work.assignment)
-        return 0.0 if last is None else max(0.0, round(last.received_at + BACK - clock.now(), 1))
+        last = await run_in_threadpool(self.store.last_answer, work.assignment)
+        return 0.0 if last is None else max(0.0, round(last.received_at + BACK - self.clock.now(), 1))
 
-    async def working(rater: RaterLink, body: ItemBody) -> RaterProgress | None:
+    async def work_of(self, rater: RaterLink, body: ItemBody) -> RaterProgress | None:
         """The work that this request speaks of; what was remembered is checked against the id, and looked up
         anew if it does not fit.
         """
         for fresh in (False, True):
-            work = await context.work(rater.ticket, fresh=fresh)
+            work = await self.context.work(rater.ticket, fresh=fresh)
             if work is None or work.stage != "working":
                 return None
-            if work.first <= body.at < work.size and ids.is_slot(body.id, work.assignment, body.at):
+            if work.first <= body.at < work.size and self.ids.is_slot(body.id, work.assignment, body.at):
                 return work
         return None
 
-    async def stale(request: Request, rater: RaterLink, why: str = "stale") -> Response:
-        work = await context.work(rater.ticket, fresh=True)
+    async def stale_reply(self, request: Request, rater: RaterLink, why: str = "stale") -> Response:
+        work = await self.context.work(rater.ticket, fresh=True)
         if work is None or work.stage != "working":
             return reply({"status": "gone", "go": base(request)}, 410)
-        following = await shown(base(request), work, work.position)
-        return reply({"status": "stale", "message": words[why], "next": following}, 409)
+        following = await self.next_item(base(request), work, work.position)
+        return reply({"status": "stale", "message": self.words[why], "next": following}, 409)
 
-    async def current(request: Request) -> Response:
-        rater = await context.rater(request)
-        work = await context.work(rater.ticket, fresh=True)
+    async def current(self, request: Request) -> Response:
+        rater = await self.context.rater(request)
+        work = await self.context.work(rater.ticket, fresh=True)
         if work is None or work.stage != "working":
             return reply({"status": "gone", "go": base(request)}, 410)
         if work.position < work.size:
-            await context.arrivals.of(store.show(work.assignment, work.position, clock.now()))
-        following = await shown(base(request), work, work.position)
-        return reply({"status": "ok", "next": following, "back": await back(work)})
+            await self.context.arrivals.of(self.store.show(work.assignment, work.position, self.clock.now()))
+        following = await self.next_item(base(request), work, work.position)
+        return reply({"status": "ok", "next": following, "back": await self.seconds_left(work)})
 
-    async def last(request: Request) -> Response:
+    async def last(self, request: Request) -> Response:
         """The last answer and its item, within a minute."""
-        rater = await context.rater(request)
-        work = await context.work(rater.ticket, fresh=True)
+        rater = await self.context.rater(request)
+        work = await self.context.work(rater.ticket, fresh=True)
         if work is None or work.stage != "working":
             return reply({"status": "gone", "go": base(request)}, 410)
-        found = await run_in_threadpool(store.last_answer, work.assignment)
-        here = None if found is None else await place(work, found.position)
-        if found is None or here is None or "withdrawn" in here.payload or not await back(work):
-            return reply({"status": "late", "message": words["too_late"]}, 409)
+        found = await run_in_threadpool(self.store.last_answer, work.assignment)
+        here = None if found is None else await self.place(work, found.position)
+        if found is None or here is None or "withdrawn" in here.payload or not await self.seconds_left(work):
+            return reply({"status": "late", "message": self.words["too_late"]}, 409)
         given = msgspec.json.decode(found.answer)
         comment = given.pop("comment", "")
-        item = public(context.folder, ids, base(request), work, found.position, here)
+        item = public(self.context.folder, self.ids, base(request), work, found.position, here)
         return reply({"status": "ok", "next": {**item, "answer": given, "comment": comment}})
 
-    def posted(
+    def post(
+        self,
         name: str,
         kind: type[Body],
         handle: Callable[[Request, RaterLink, Body, RaterProgress], Awaitable[Response]],
@@ -188,101 +194,118 @@ def routes(context: Context) -> list[Endpoint]:
         decoder = msgspec.json.Decoder(kind)
 
         async def route(request: Request) -> Response:
-            rater = await context.rater(request)
+            rater = await self.context.rater(request)
             body = await json_body(request, decoder)
-            work = await working(rater, body)
-            return await (stale(request, rater) if work is None else handle(request, rater, body, work))
+            work = await self.work_of(rater, body)
+            return await (
+                self.stale_reply(request, rater) if work is None else handle(request, rater, body, work)
+            )
 
         return Endpoint("POST", f"/r/{{token}}/{name}", route, summary, kind, replies=_REFUSALS)
 
-    async def event(request: Request, rater: RaterLink, body: EventBody, work: RaterProgress) -> Response:
-        await context.arrivals.of(store.played(work.assignment, body.at, body.event, clock.now()))
+    async def event(
+        self, request: Request, rater: RaterLink, body: EventBody, work: RaterProgress
+    ) -> Response:
+        await self.context.arrivals.of(
+            self.store.played(work.assignment, body.at, body.event, self.clock.now())
+        )
         return reply({"status": "ok"})
 
-    def fitting(here: Place, body: AnswerBody) -> str | None:
+    def stored_text(self, here: Place, body: AnswerBody) -> str | None:
         """The answer with its comment as it is stored, or None where it does not fit."""
-        text = study.validate_answer(here.payload, body.answer)
+        text = self.study.validate_answer(here.payload, body.answer)
         if text is None or not body.comment:
             return text
         return msgspec.json.encode({**msgspec.json.decode(text), "comment": body.comment}).decode()
 
-    def misfit() -> Response:
+    def misfit_reply(self) -> Response:
         return reply({"status": "invalid", "message": "This answer does not fit the question."}, 422)
 
-    async def answer(request: Request, rater: RaterLink, body: AnswerBody, work: RaterProgress) -> Response:
-        here = await place(work, body.at)
+    async def answer(
+        self, request: Request, rater: RaterLink, body: AnswerBody, work: RaterProgress
+    ) -> Response:
+        here = await self.place(work, body.at)
         if "withdrawn" in here.payload:
-            return await stale(request, rater, "withdrawn")
-        text = fitting(here, body)
+            return await self.stale_reply(request, rater, "withdrawn")
+        text = self.stored_text(here, body)
         if text is None:
-            return misfit()
+            return self.misfit_reply()
         wanted = Answer(
             work.assignment,
             rater.ticket,
             body.at,
             text,
-            clock.now(),
-            watch_seconds(context.folder, here),
+            self.clock.now(),
+            watch_seconds(self.context.folder, here),
             tuple(body.events),
-            context.terms.lease,
-            least(work, body.at, here),
+            self.context.terms.lease,
+            self.minimum_seconds(work, body.at, here),
         )
-        outcome = await context.arrivals.of(store.answer(wanted))
-        more = {"feedback": feedback(body.at, body.answer)} if body.at < 0 else {"back": BACK}
-        return await decided(request, rater, work, outcome, more)
+        outcome = await self.context.arrivals.of(self.store.answer(wanted))
+        more = {"feedback": self.feedback(body.at, body.answer)} if body.at < 0 else {"back": BACK}
+        return await self.outcome_reply(request, rater, work, outcome, more)
 
-    async def correct(request: Request, rater: RaterLink, body: AnswerBody, work: RaterProgress) -> Response:
+    async def correct(
+        self, request: Request, rater: RaterLink, body: AnswerBody, work: RaterProgress
+    ) -> Response:
         """Another answer in the place of the last one; that one is kept beside it."""
-        here = await place(work, body.at)
-        text = None if body.at < 0 or "withdrawn" in here.payload else fitting(here, body)
+        here = await self.place(work, body.at)
+        text = None if body.at < 0 or "withdrawn" in here.payload else self.stored_text(here, body)
         if text is None:
-            return misfit()
-        wanted = Answer(work.assignment, rater.ticket, body.at, text, clock.now(), None)
-        outcome = await context.arrivals.of(store.correct(wanted, CORRECTED))
+            return self.misfit_reply()
+        wanted = Answer(work.assignment, rater.ticket, body.at, text, self.clock.now(), None)
+        outcome = await self.context.arrivals.of(self.store.correct(wanted, CORRECTED))
         if outcome.status == "late":
-            following = await shown(base(request), work, outcome.position)
-            return reply({"status": "stale", "message": words["too_late"], "next": following}, 409)
-        return await decided(request, rater, work, outcome, {})
+            following = await self.next_item(base(request), work, outcome.position)
+            return reply({"status": "stale", "message": self.words["too_late"], "next": following}, 409)
+        return await self.outcome_reply(request, rater, work, outcome, {})
 
-    async def skip(request: Request, rater: RaterLink, body: SkipBody, work: RaterProgress) -> Response:
-        here = await place(work, body.at)
+    async def skip(self, request: Request, rater: RaterLink, body: SkipBody, work: RaterProgress) -> Response:
+        here = await self.place(work, body.at)
         if "withdrawn" in here.payload:
-            return await stale(request, rater, "withdrawn")
-        missing = any(not (context.clips / one.path).is_file() for one in here.media)
+            return await self.stale_reply(request, rater, "withdrawn")
+        missing = any(not (self.context.clips / one.path).is_file() for one in here.media)
         most = work.size if missing else max(FEWEST_SKIPS, int(SKIPS * work.size))
         wanted = Answer(
-            work.assignment, rater.ticket, body.at, "", clock.now(), None, (), context.terms.lease
+            work.assignment, rater.ticket, body.at, "", self.clock.now(), None, (), self.context.terms.lease
         )
-        outcome = await context.arrivals.of(store.skip(wanted, most))
-        return await decided(request, rater, work, outcome, {})
+        outcome = await self.context.arrivals.of(self.store.skip(wanted, most))
+        return await self.outcome_reply(request, rater, work, outcome, {})
 
-    async def decided(
-        request: Request, rater: RaterLink, work: RaterProgress, outcome: Outcome, more: dict[str, Any]
+    async def outcome_reply(
+        self, request: Request, rater: RaterLink, work: RaterProgress, outcome: Outcome, more: dict[str, Any]
     ) -> Response:
         if outcome.status in ("saved", "stored"):
-            following = await shown(base(request), work, outcome.position)
+            following = await self.next_item(base(request), work, outcome.position)
             return reply({"status": "saved", "next": following, **more})
         if outcome.status in ("unwatched", "early"):
-            said = words[outcome.status].format(seconds=max(1, round(outcome.missing)))
+            said = self.words[outcome.status].format(seconds=max(1, round(outcome.missing)))
             missing = round(outcome.missing, 1)
             return reply({"status": outcome.status, "missing": missing, "message": said}, 409)
         if outcome.status == "too_many_skips":
-            return reply({"status": "refused", "message": words["too_many_skips"]}, 409)
-        context.forget(rater.ticket)
-        return await stale(request, rater)
+            return reply({"status": "refused", "message": self.words["too_many_skips"]}, 409)
+        self.context.forget(rater.ticket)
+        return await self.stale_reply(request, rater)
 
-    def feedback(position: int, given: dict[str, Any]) -> dict[str, Any]:
+    def feedback(self, position: int, given: dict[str, Any]) -> dict[str, Any]:
         """What a rater hears after a practice item: whether the answer fits, and why."""
-        wanted = campaign.practice[position + len(campaign.practice)]
+        wanted = self.campaign.practice[position + len(self.campaign.practice)]
         good = wanted.low <= given["value"] <= wanted.high
-        why = wanted.feedback or words["feedback_high" if wanted.high > 50 else "feedback_low"]
-        return {"good": good, "text": f"{words['feedback_good']} {why}" if good else why}
+        why = wanted.feedback or self.words["feedback_high" if wanted.high > 50 else "feedback_low"]
+        return {"good": good, "text": f"{self.words['feedback_good']} {why}" if good else why}
 
-    return [
-        posted("answer", AnswerBody, answer, "An answer, acknowledged once it is on the disk"),
-        posted("correct", AnswerBody, correct, "Another answer in the place of the last one"),
-        posted("event", EventBody, event, "The clip was started, or has ended"),
-        Endpoint("GET", "/r/{token}/item", current, "The item at hand", replies=(410,)),
-        Endpoint("GET", "/r/{token}/last", last, "The last answer, within a minute", replies=(409, 410)),
-        posted("skip", SkipBody, skip, "The clip does not play"),
-    ]
+    def endpoints(self) -> list[Endpoint]:
+        return [
+            self.post("answer", AnswerBody, self.answer, "An answer, acknowledged once it is on the disk"),
+            self.post("correct", AnswerBody, self.correct, "Another answer in the place of the last one"),
+            self.post("event", EventBody, self.event, "The clip was started, or has ended"),
+            Endpoint("GET", "/r/{token}/item", self.current, "The item at hand", replies=(410,)),
+            Endpoint(
+                "GET", "/r/{token}/last", self.last, "The last answer, within a minute", replies=(409, 410)
+            ),
+            self.post("skip", SkipBody, self.skip, "The clip does not play"),
+        ]
+
+
+def routes(context: Context) -> list[Endpoint]:
+    return ItemRoutes(context).endpoints()

@@ -31,20 +31,24 @@ class ClipResponse(FileResponse):
             return
 
 
-def routes(context: Context) -> list[Endpoint]:
-    ids, store = context.ids, context.store
-    root = context.clips
-    tables: LruCache[int, dict[str, Media]] = LruCache(4096)
+class MediaRoutes:
+    """Clips and pictures of the work at hand."""
 
-    def look_up(work: RaterProgress) -> dict[str, Media]:
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.ids, self.store = context.ids, context.store
+        self.root = context.clips
+        self.tables: LruCache[int, dict[str, Media]] = LruCache(4096)
+
+    def look_up(self, work: RaterProgress) -> dict[str, Media]:
         """Every media id of an assignment, and the file behind it; remembered, for a clip is asked for in
         several pieces.
         """
-        practice, places = store.places("") if work.first < 0 else [], store.places(work.hit)
-        return tables.put(
+        practice, places = self.store.places("") if work.first < 0 else [], self.store.places(work.hit)
+        return self.tables.put(
             work.assignment,
             {
-                ids.media(work.assignment, position, number): one
+                self.ids.media(work.assignment, position, number): one
                 for position in range(work.first, work.size)
                 for number, one in enumerate(
                     (practice if position < 0 else places)[work.place(position)].media
@@ -52,20 +56,20 @@ def routes(context: Context) -> list[Endpoint]:
             },
         )
 
-    async def media(request: Request) -> Response:
-        rater = await context.rater(request)
-        work = await context.work(rater.ticket)
+    async def clip(self, request: Request) -> Response:
+        rater = await self.context.rater(request)
+        work = await self.context.work(rater.ticket)
         if work is None or work.stage != "working":
             raise PageError(404, "not_found")
         name = request.path_params["name"]
-        table = tables.get(work.assignment)
+        table = self.tables.get(work.assignment)
         if table is None:
-            table = await run_in_threadpool(look_up, work)
+            table = await run_in_threadpool(self.look_up, work)
         shown = table.get(name)
         if shown is None:
             raise PageError(404, "not_found")
-        path = (root / shown.path).resolve()
-        if not path.is_relative_to(root) or not path.is_file():
+        path = (self.root / shown.path).resolve()
+        if not path.is_relative_to(self.root) or not path.is_file():
             raise PageError(404, "not_found")
         # the usual tags (date and size of the file) would link the two showings of one clip
         headers = {
@@ -76,4 +80,11 @@ def routes(context: Context) -> list[Endpoint]:
         }
         return ClipResponse(path, media_type=shown.mime, headers=headers)
 
-    return [Endpoint("GET", "/r/{token}/m/{name}", media, "A clip or picture", replies=(206, 400, 416))]
+    def endpoints(self) -> list[Endpoint]:
+        return [
+            Endpoint("GET", "/r/{token}/m/{name}", self.clip, "A clip or picture", replies=(206, 400, 416))
+        ]
+
+
+def routes(context: Context) -> list[Endpoint]:
+    return MediaRoutes(context).endpoints()

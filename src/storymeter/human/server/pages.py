@@ -24,108 +24,119 @@ LOOK_AGAIN = 20
 Read = Callable[[Mapping[str, str]], Visit | None]
 
 
-def routes(context: Context) -> list[Endpoint]:
-    campaign, store, words = context.campaign, context.store, context.words
-    count = campaign.hit_size
+class RaterRoutes:
+    """Pages of raters and of those who arrive from a platform."""
 
-    async def home(request: Request) -> Response:
-        return context.message(200, "home")
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.campaign, self.store, self.words = context.campaign, context.store, context.words
+        self.count = context.campaign.hit_size
 
-    async def arrive(request: Request) -> Response:
-        rater = await context.rater(request)
-        work = await context.work(rater.ticket, fresh=True)
+    async def home(self, request: Request) -> Response:
+        return self.context.message(200, "home")
+
+    async def arrive(self, request: Request) -> Response:
+        rater = await self.context.rater(request)
+        work = await self.context.work(rater.ticket, fresh=True)
         if work is None:
             raise PageError(404, "unknown_link")
-        return fitting(base(request), rater, work)
+        return self.page_of_stage(base(request), rater, work)
 
-    async def task(request: Request) -> Response:
-        rater = await context.rater(request)
-        work = await context.work(rater.ticket, fresh=True)
+    async def task(self, request: Request) -> Response:
+        rater = await self.context.rater(request)
+        work = await self.context.work(rater.ticket, fresh=True)
         if work is None or work.stage != "working":
             return RedirectResponse(base(request), 303)
-        return context.page("task.html", rater=rater, base=base(request), count=count)
+        return self.context.page("task.html", rater=rater, base=base(request), count=self.count)
 
-    async def begin(request: Request) -> Response:
-        rater = await context.rater(request)
+    async def begin(self, request: Request) -> Response:
+        rater = await self.context.rater(request)
         if not same_origin(request):
             raise PageError(403, "forbidden")
-        work = await context.arrivals.of(store.claim(rater.ticket, context.terms, context.clock.now()))
-        context.forget(rater.ticket)
+        work = await self.context.arrivals.of(
+            self.store.claim(rater.ticket, self.context.terms, self.context.clock.now())
+        )
+        self.context.forget(rater.ticket)
         if work is not None and work.stage == "wait":
             return RedirectResponse(f"{base(request)}/wait", 303)
         if work is not None and work.stage == "none_left":
-            return context.message(200, "none_left", rater=rater)
+            return self.context.message(200, "none_left", rater=rater)
         if work is not None and work.stage == "paused":  # a pilot that is full says so to those who come new
-            return context.message(200, "paused", rater=rater)
+            return self.context.message(200, "paused", rater=rater)
         return RedirectResponse(f"{base(request)}/task", 303)
 
-    async def wait(request: Request) -> Response:
+    async def wait(self, request: Request) -> Response:
         """All places are taken, but not all are done: look again every now and then."""
-        rater = await context.rater(request)
-        work = await context.work(rater.ticket, fresh=True)
+        rater = await self.context.rater(request)
+        work = await self.context.work(rater.ticket, fresh=True)
         if work is None or work.stage not in ("welcome", "expired"):
             return RedirectResponse(base(request), 303)
-        button = (f"{base(request)}/begin", words["wait_button"])
-        return context.message(200, "wait", rater=rater, button=button, refresh=LOOK_AGAIN)
+        button = (f"{base(request)}/begin", self.words["wait_button"])
+        return self.context.message(200, "wait", rater=rater, button=button, refresh=LOOK_AGAIN)
 
-    def fitting(link: str, rater: RaterLink, work: RaterProgress) -> Response:
+    def page_of_stage(self, link: str, rater: RaterLink, work: RaterProgress) -> Response:
         if work.stage == "working":
             return RedirectResponse(f"{link}/task", 303)
         if work.stage == "welcome":
-            return context.page("welcome.html", rater=rater, base=link, count=count, preview=False)
+            return self.context.page("welcome.html", rater=rater, base=link, count=self.count, preview=False)
         if work.stage == "done":
-            home = prolific_return(campaign) if rater.platform == "prolific" else ""
-            return context.page(
-                "done.html", rater=rater, base=link, work=work, visitor=rater, home=home, count=count
+            home = prolific_return(self.campaign) if rater.platform == "prolific" else ""
+            return self.context.page(
+                "done.html", rater=rater, base=link, work=work, visitor=rater, home=home, count=self.count
             )
-        button = (f"{link}/begin", words["expired_button"]) if work.stage == "expired" else None
-        return context.message(200, work.stage, rater=rater, button=button)
+        button = (f"{link}/begin", self.words["expired_button"]) if work.stage == "expired" else None
+        return self.context.message(200, work.stage, rater=rater, button=button)
 
-    async def visit(request: Request, platform: str, read: Read) -> Response:
-        if campaign.platform.name != platform:
+    async def visit(self, request: Request, platform: str, read: Read) -> Response:
+        if self.campaign.platform.name != platform:
             raise PageError(404, "not_found")
         who = address(request)
         found = read(request.query_params)
         if found is not None and found.preview:
-            return context.page("welcome.html", base="", count=count, preview=True)
-        if who and context.newcomers.blocked(who):
+            return self.context.page("welcome.html", base="", count=self.count, preview=True)
+        if who and self.context.newcomers.blocked(who):
             raise PageError(429, "too_many")
         if found is None:
-            context.newcomers.count(who)
+            self.context.newcomers.count(who)
             raise PageError(400, "bad_visit")
-        token = context.folder.secrets.token(platform, found.external, found.session)
-        if await run_in_threadpool(store.link_of, fingerprint(token)) is None:
-            context.newcomers.count(who)
+        token = self.context.folder.secrets.token(platform, found.external, found.session)
+        if await run_in_threadpool(self.store.link_of, fingerprint(token)) is None:
+            self.context.newcomers.count(who)
             visitor = Visitor(
                 platform,
                 found.external,
                 found.session,
                 fingerprint(token),
-                pseudonym(context.folder, platform, found.external),
+                pseudonym(self.context.folder, platform, found.external),
                 found.submit_to,
             )
             try:
-                await context.arrivals.of(store.enter(visitor, context.clock.now()))
+                await self.context.arrivals.of(self.store.enter(visitor, self.context.clock.now()))
             except SessionTakenError:
                 raise PageError(409, "session_taken") from None
         return RedirectResponse(f"/r/{token}", 303)
 
-    mturk = functools.partial(visit, platform="mturk", read=mturk_visit)
-    prolific = functools.partial(visit, platform="prolific", read=prolific_visit)
-    visits = (303, 400, 409)
-    return [
-        Endpoint("GET", "/", home, "For those who come without a link"),
-        Endpoint("GET", "/r/{token}", arrive, "A rater's personal link", replies=(303,)),
-        Endpoint("GET", "/r/{token}/task", task, "The task page", replies=(303,)),
-        Endpoint("GET", "/r/{token}/wait", wait, "Until a place is free", replies=(303,)),
-        Endpoint(
-            "POST",
-            "/r/{token}/begin",
-            begin,
-            "Consent given (or more work wanted): take a seat",
-            form=True,
-            replies=(303, 403),
-        ),
-        Endpoint("GET", "/mturk", mturk, "Mechanical Turk's ExternalQuestion", replies=visits),
-        Endpoint("GET", "/prolific", prolific, "Prolific's study address", replies=visits),
-    ]
+    def endpoints(self) -> list[Endpoint]:
+        mturk = functools.partial(self.visit, platform="mturk", read=mturk_visit)
+        prolific = functools.partial(self.visit, platform="prolific", read=prolific_visit)
+        visits = (303, 400, 409)
+        return [
+            Endpoint("GET", "/", self.home, "For those who come without a link"),
+            Endpoint("GET", "/r/{token}", self.arrive, "A rater's personal link", replies=(303,)),
+            Endpoint("GET", "/r/{token}/task", self.task, "The task page", replies=(303,)),
+            Endpoint("GET", "/r/{token}/wait", self.wait, "Until a place is free", replies=(303,)),
+            Endpoint(
+                "POST",
+                "/r/{token}/begin",
+                self.begin,
+                "Consent given (or more work wanted): take a seat",
+                form=True,
+                replies=(303, 403),
+            ),
+            Endpoint("GET", "/mturk", mturk, "Mechanical Turk's ExternalQuestion", replies=visits),
+            Endpoint("GET", "/prolific", prolific, "Prolific's study address", replies=visits),
+        ]
+
+
+def routes(context: Context) -> list[Endpoint]:
+    return RaterRoutes(context).endpoints()
