@@ -232,7 +232,7 @@ def _power(
         deviation=spread.deviation,
         sides=kind.sides,
     )
-    unit = "points" if kind.sides == 2 else "marks" if campaign.task == "survey" else "of the mean answer"
+    unit = study.difference_unit
     asked = f"{difference:g} {unit}" if difference is not None else "stated by --difference"
     enough = None if difference is None else smallest <= difference
     return (

@@ -94,6 +94,8 @@ class Study(ABC):
     plays: ClassVar[bool] = True
     #: what the files are called
     media_word: ClassVar[str] = "clips"
+    #: what a difference between two systems is stated in
+    difference_unit: ClassVar[str] = "points"
     #: how a HIT is made up, where HITs have blocks
     layout: ClassVar[Layout | None] = None
     #: seconds that an answer takes beside watching and reading

@@ -55,6 +55,7 @@ class _Choice(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 class Preference(StoryStudy):
     name = "preference"
+    difference_unit = "of the mean answer"
     standing_word = "strength"
     line = Duel
     answering = 12.0

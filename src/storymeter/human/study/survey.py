@@ -57,6 +57,7 @@ class Survey(StoryStudy):
     line = Panel
     plays = False
     media_word = "pictures"
+    difference_unit = "marks"
     answering = 30.0
 
     def design(self, options: CampaignRequest, seed: str, progress: Progress = silent) -> Design:
