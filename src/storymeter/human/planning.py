@@ -65,10 +65,10 @@ def plan(
     within = found.within if sd_ratings is None else sd_ratings
     points = (found.sd if sd_rater is None else sd_rater) if scored else 1.0
     share = accepted if accepted is not None else found.accepted if pilot else ACCEPTED
-    unit = "z" if scored else "marks" if task == "survey" else "answers from -2 to 2"
     within_rater = f"; {points:.1f} points within a rater" if scored else ""
     note(
-        f"Spread: {between:.2f} between captions, {within:.2f} between ratings of a caption ({unit})"
+        f"Spread: {between:.2f} between captions, {within:.2f} between ratings of a caption"
+        f" ({KINDS[task].unit})"
         f"{within_rater}; {share:.0%} of the work passes"
         + (
             f"; from the {found.source}."
