@@ -8,22 +8,14 @@ from typing import Any
 
 import human_kit
 import pytest
-from human_kit import HERE, CampaignRequest, Folder, Layout, prepare, write
+from human_kit import HERE, CampaignRequest, Folder, prepare, write
+from page_kit import READY, SHORT, begun, by_keyboard
 
-SHORT = Layout(blocks=2, system=1)
 Serve = Callable[[Folder], tuple[str, list[str]]]
-READY = "() => document.getElementById('next').getAttribute('aria-disabled') === 'false'"
 IN_VIEW = (
     "() => [...document.images].map(i => i.getBoundingClientRect())"
     ".every(b => b.top >= 0 && b.bottom < innerHeight)"
 )
-
-
-def begun(open_page: Any, link: str, **how: Any) -> Any:
-    page = open_page(**how)
-    page.goto(link)
-    page.get_by_role("button", name="I agree").click()
-    return page
 
 
 @pytest.mark.parametrize(("width", "height", "least"), [(1280, 720, 400), (1920, 1080, 700), (390, 844, 200)])
@@ -92,34 +84,6 @@ def test_pictures_stay_in_view(
     page.locator(".enlarge").first.click()
     assert page.locator("dialog.large img").is_visible() and violations(page) == []
     page.keyboard.press("Escape")
-
-
-#: what has the focus: how it is answered by keyboard
-FOCUS = """() => {
-  const e = document.activeElement;
-  if (e.id === 'play' || e.id === 'next') return e.id;
-  return e.getAttribute('role') === 'slider' ? 'slider' : e.type ?? '';
-}"""
-
-
-def by_keyboard(page: Any, digit: str = "7", *, play: bool = True) -> None:
-    """Answers the item at hand without a mouse: every question that Tab leads to, then Next."""
-    marked = False
-    for _ in range(80):
-        here = page.evaluate(FOCUS)
-        if here == "play" and play and not page.evaluate("() => document.querySelector('video').ended"):
-            page.keyboard.press("Enter")
-            page.wait_for_function("() => document.querySelector('video').ended")
-        elif here == "slider":
-            page.keyboard.press(digit)
-        elif here in ("radio", "checkbox"):
-            page.keyboard.press("Space")
-            marked = True
-        elif here == "next" and page.evaluate(READY):
-            page.keyboard.press("Enter")
-            return
-        page.keyboard.press("Tab")
-    raise AssertionError(f"Next was not reached; marked: {marked}")
 
 
 @pytest.mark.parametrize("task", ["da", "spans", "preference", "survey"])
