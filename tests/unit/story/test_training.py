@@ -25,7 +25,7 @@ from storymeter.story import coherence, train_coherence, train_grounding
 from storymeter.story.paired_space import load_paired_space
 from storymeter.story.spaces import load_space
 from storymeter.story.train.coherence import Recipe, chosen_temperature, fit_temperature, nll
-from storymeter.story.train.data import read_stories
+from storymeter.story.train.data import Pair, read_stories
 from storymeter.story.train.loop import CURVE, STATE, TrainingOptions, fit, read_safetensors
 from storymeter.story.train.mentions import Mention, read_captions, read_mentions
 
@@ -103,6 +103,16 @@ options = TrainingOptions(lr=3e-3, batch_size=8, epochs=3, patience=5, interval=
 recipe = Recipe(freeze=1, pooling="cls+a+b", options=options)
 train_coherence(read_stories(sys.argv[1]), [], Path(sys.argv[3]), encoder=sys.argv[2], recipe=recipe)
 """
+
+
+def test_a_trial_of_two_steps_judges_a_sample_of_the_pairs_kept_back() -> None:
+    from storymeter.story.train.coherence import _for_trial
+
+    pairs = [Pair(f"{k}", "b", 0, 0) for k in range(3638)]
+    kept = _for_trial(pairs, TrainingOptions(steps=2))
+    assert 150 < len(kept) <= 200 and kept[0] == pairs[0] and kept[-1] in pairs[3600:]
+    assert _for_trial(pairs, TrainingOptions()) is pairs
+    assert _for_trial(pairs[:100], TrainingOptions(steps=2)) == pairs[:100]
 
 
 def test_killed_and_resumed_equals_unbroken(tmp_path: Path) -> None:

@@ -154,8 +154,12 @@ def verdict(findings: Findings) -> list[str]:
         said = [f"No system leads clearly: on none of {_count(len(judged), 'metric')} is one of them"
                 f" significantly better than all others ({_LUCK})."]  # fmt: skip
     else:
-        said = [f"{name} leads on {wins[leader]} of {_count(len(judged), 'metric')}, each time"
-                f" significantly ({_LUCK})."]  # fmt: skip
+        of = (
+            f"on {wins[leader]} of {len(judged)} metrics, each time"
+            if len(judged) > 1
+            else "on the one metric,"
+        )
+        said = [f"{name} leads {of} significantly ({_LUCK})."]
     ties: dict[tuple[str, ...], list[str]] = {}
     for m in judged:
         level = [*findings.best(m), *findings.near(m)]

@@ -274,16 +274,18 @@ def train_coherence(
         dropout=recipe.dropout,
         max_tokens=recipe.max_tokens,
     )
+    kept_back = _for_trial(parts.dev, recipe.options)
     if say is not None:
+        judged = f" ({len(kept_back):,} of them judged, as --steps is given)" * (kept_back is not parts.dev)
         say(
-            f"{len(parts.train):,} pairs to train on, {len(parts.dev):,} kept back; {parts.dropped:,} stories"
-            " dropped, because they begin like a held-out one"
+            f"{len(parts.train):,} pairs to train on, {len(parts.dev):,} kept back{judged};"
+            f" {parts.dropped:,} stories dropped, because they begin like a held-out one"
         )
     out.mkdir(parents=True, exist_ok=True)
     need_torch("Training").manual_seed(recipe.options.seed)
     model = OrderModel(config, folder, device=device)
     progress("loading the model", 1, 1)
-    objective = OrderObjective(model, parts.train, parts.dev, recipe, out / "features.f16", progress)
+    objective = OrderObjective(model, parts.train, kept_back, recipe, out / "features.f16", progress)
     digest = parts.sha256()
     history = fit(
         objective,
@@ -296,7 +298,7 @@ def train_coherence(
     dev = objective.dev_logits()
     trained = {
         "pairs": len(parts.train),
-        "dev_pairs": len(parts.dev),
+        "dev_pairs": len(kept_back),
         "dropped_stories": parts.dropped,
         "sources": sorted({s.source for s in stories}),
         "recipe": msgspec.to_builtins(recipe),
@@ -307,6 +309,14 @@ def train_coherence(
     model.config = msgspec.structs.replace(model.config, temperature=chosen_temperature(dev), trained=trained)
     write_model(model, folder, out)
     return model
+
+
+def _for_trial(kept_back: Sequence[Pair], options: TrainingOptions) -> Sequence[Pair]:
+    """A trial of few steps judges about as many pairs as it trains on, at least 200, evenly spread: the rest
+    would take most of its time.
+    """
+    most = max(200, options.steps * options.batch_size) if options.steps else len(kept_back)
+    return kept_back if len(kept_back) <= most else kept_back[:: -(-len(kept_back) // most)]
 
 
 def write_model(model: OrderModel, encoder: Path, out: Path) -> None:
