@@ -145,3 +145,22 @@ def test_figure_5_of_rovist(papers: ModuleType, data: Path, tmp_path: Path) -> N
     assert len(rows) == len(lines) == 4
     for row, line in zip(rows, lines, strict=True):
         assert papers.missing(papers.NUMBER.findall(row), [line[-5:]]) == [], (row, line)
+
+
+@pytest.mark.parametrize(
+    ("card", "begin"),
+    [("grounding", "**What VG and `rovist` follow**"), ("coherence", "**Order and topic**")],
+)
+def test_model_cards_have_the_rows_of_the_command(papers: ModuleType, card: str, begin: str) -> None:
+    """`python bench/rovist.py > tests/golden/written/rovist.txt` prints what is stored, in ten minutes."""
+    stored = papers.lines_of((ROOT / "tests/golden/written/rovist.txt").read_text(encoding="utf-8"))
+    text = (ROOT / "docs" / "models" / f"{card}.md").read_text(encoding="utf-8")
+    section = text[text.index(begin) :].partition("\n**Limitations.**")[0]
+    rows = [papers.NUMBER.findall(line) for line in section.splitlines() if re.search(r"\| [.\d]", line)]
+    assert len(rows) >= 6
+    for numbers in rows:
+        assert any(papers._in_order(numbers, line) for line in stored), numbers
+    sentences = [
+        n for line in section.splitlines() if line.startswith("- ") for n in papers.NUMBER.findall(line)
+    ]
+    assert papers.missing([n for n in sentences if n.partition(".")[2]], stored) == []

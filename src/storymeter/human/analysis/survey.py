@@ -136,7 +136,7 @@ def analyse_survey(
     raters = len({one.rater for one in records})
     if raters < FEW_RATERS:
         notes.append(
-            f"There are {many(raters, 'rater')}. Intervals from fewer than {FEW_RATERS} raters do not"
+            f"There {'is' if raters == 1 else 'are'} {many(raters, 'rater')}. Intervals from fewer than {FEW_RATERS} raters do not"
             " generalise to other raters."
         )
     ballots = {
