@@ -136,8 +136,8 @@ def analyse_survey(
     raters = len({one.rater for one in records})
     if raters < FEW_RATERS:
         notes.append(
-            f"There {'is' if raters == 1 else 'are'} {many(raters, 'rater')}. Intervals from fewer than {FEW_RATERS} raters do not"
-            " generalise to other raters."
+            f"There {'is' if raters == 1 else 'are'} {many(raters, 'rater')}. Intervals from fewer than"
+            f" {FEW_RATERS} raters do not generalise to other raters."
         )
     ballots = {
         (item, system, rater): float(chosen == system)
