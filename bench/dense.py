@@ -191,7 +191,7 @@ def main() -> int:
     options = parser.parse_args()
     if options.before:
         return compare(options)
-    scorer("meteor").prepare()
+    scorer("meteor").open().prepare()
     if options.alone:
         print(json.dumps(alone(options)))
         return 0

@@ -78,11 +78,12 @@ def main() -> None:
     url = f"http://127.0.0.1:{port.get()}/v1"
     with tempfile.TemporaryDirectory() as folder:
         os.environ["STORYMETER_CACHE"] = folder
+        from storymeter.context import Settings
         from storymeter.registry import scorer
 
         seen: list[tuple[int, float]] = []
-        judge = scorer(f"judge(model=instant,endpoint={url},parallel=32)").bind(
-            progress=lambda what, done, total: seen.append((done, resident()))
+        judge = scorer(f"judge(model=instant,endpoint={url},parallel=32)").open(
+            Settings(progress=lambda what, done, total: seen.append((done, resident())))
         )
         print(f"{os.cpu_count()} cores, {verdicts:,} verdicts, one distinct pair each")
         candidates = [

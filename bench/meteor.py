@@ -198,7 +198,9 @@ def rates(data: dict[str, Any], repeat: int) -> dict[str, float]:
             action = partial(meteor.pairs, candidates=candidates, references=several, jobs=jobs)
             out[f"{kind} {jobs}"] = len(candidates) / best(action, repeat)
         cells = BLOCK * BLOCK * len(blocks)
-        out[f"blocks {jobs}"] = cells / best(partial(meteor.score_indexed, **together, jobs=jobs), repeat)
+        out[f"blocks {jobs}"] = cells / best(
+            partial(meteor.open().score_indexed, **together, jobs=jobs), repeat
+        )
         each = [partial(meteor.matrix, candidates=c, references=r, jobs=jobs) for c, r in blocks]
         out[f"one block a call {jobs}"] = cells / best(partial(_call_all, each), repeat)
     return out

@@ -136,7 +136,7 @@ def speed(captions: list[str], threads: int) -> bool:
         pairs = Clock(lambda: scorer.matrix(candidates=distinct, references=distinct, jobs=threads))
         index = np.random.default_rng(0).integers(0, len(distinct), (2, 4_000_000))
         listed = Clock(
-            lambda: scorer.score_indexed(
+            lambda: scorer.open().score_indexed(
                 candidates=distinct,
                 references=distinct,
                 candidate_index=index[0],
@@ -178,7 +178,7 @@ def bertscore(candidates: list[str], references: list[str], threads: int, rounds
 
         def storymeter(idf: bool = idf, batch: int = 64) -> np.ndarray:
             scorer = BertScore(idf=idf, batch=batch)
-            scorer = scorer.fit([[text] for text in theirs])
+            scorer = scorer.open().fit([[text] for text in theirs])
             return scorer.parts_indexed(
                 candidates=ours, references=theirs, candidate_index=index, reference_index=index, jobs=threads
             )
@@ -286,7 +286,7 @@ def products(captions: list[str], ours: list[str], theirs: list[str], rounds: in
         ("bertscore", [BertScore(precision=precision) for precision in ("fp32", "bf16")]),
     ):
         exact, rounded = (
-            scorer.score_indexed(
+            scorer.open().score_indexed(
                 candidates=ours, references=theirs, candidate_index=index, reference_index=index
             )
             for scorer in scorers

@@ -196,7 +196,7 @@ def joint_score(scorer: str, pairs: list[tuple[str, str]]) -> float:
         return fmean(cider([(c, [r]) for c, r in pairs]))
     if scorer == "rouge_l":
         return fmean(rouge(c, [r]) for c, r in pairs)
-    return METEOR.aggregate(candidates=[c for c, _ in pairs], references=[[r] for _, r in pairs])
+    return METEOR.open().aggregate(candidates=[c for c, _ in pairs], references=[[r] for _, r in pairs])
 
 
 # ---- segments
@@ -388,7 +388,11 @@ def documents(case: Case, scorer: str, *, paragraph: bool = False) -> dict[str, 
     if scorer == "cider":
         return {"value": fmean(cider(items, list(against.values())))}  # idf of all references
     scorer_of = STORY_METEOR if p.meteor == "hter" and not paragraph else METEOR
-    return {"value": scorer_of.aggregate(candidates=[c for c, _ in items], references=[r for _, r in items])}
+    return {
+        "value": scorer_of.open().aggregate(
+            candidates=[c for c, _ in items], references=[r for _, r in items]
+        )
+    }
 
 
 METRICS: dict[str, Callable[[Case], dict[str, float]]] = {

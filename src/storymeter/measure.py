@@ -29,6 +29,37 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 from .options import Name, Options, changed_options, options_of
 
 T = TypeVar("T", bound="Measure")
+#: module -> the names that it declares
+MODULES: dict[str, str] = {
+    "dense.soda": "soda_a soda_b soda_c soda_d",
+    "dense.activitynet": "anet",
+    "dense.localisation": "localisation start_distance",
+    "dense.paragraph": (
+        "paragraph_bleu_4 paragraph_meteor paragraph_rouge_l paragraph_cider"
+        " paragraph_distinct_1 paragraph_distinct_2 paragraph_repetition_4"
+    ),
+    "dense.counts": "captions words coverage overlap",
+    "pairs.meteor": "meteor",
+    "pairs.cider": "cider cider_d",
+    "pairs.bleu": "bleu_1 bleu_2 bleu_3 bleu_4",
+    "pairs.rouge": "rouge_l",
+    "pairs.diversity": "self_bleu distinct_1 distinct_2 repetition_4",
+    "pairs.sts": "sts",
+    "pairs.bertscore": "bertscore",
+    "pairs.facts": "facts",
+    "pairs.spice": "spice",
+    "pairs.wmd": "wmd",
+    "judge.scorer": "judge",
+    "story.rovist": "rovist",
+    "story.grounding": "rovist_vg",
+    "story.coherence": "rovist_c",
+    "story.redundancy": "rovist_nr",
+    "story.tiger": "tiger",
+    "story.clipscore": "clipscore refclipscore",
+    "story.emscore": "emscore",
+}
+#: name -> module
+MEASURES: dict[str, str] = {name: module for module, names in MODULES.items() for name in names.split()}
 
 
 class Named:
@@ -91,13 +122,13 @@ class Measure(Options):
     """
 
     declaration: ClassVar[Declaration] = Declaration()
+    #: set on each class that is a part of Storymeter, and not inherited: see `is_own`
+    _own: ClassVar[bool] = True
 
     @property
-    def trained_on(self) -> TrainingData:
-        """Of itself and of the measures in its options."""
-        own = type(self).__module__.startswith("storymeter.") and not getattr(self, "asks", False)
-        inner = (value.trained_on for value in vars(self).values() if isinstance(value, Measure))
-        return training_of_all([TrainingData(NOTHING if own else NOT_STATED), *inner])
+    def _bearer(self) -> Measure:
+        """The measure whose name and declaration this one has."""
+        return self
 
     @property
     def name(self) -> str:
@@ -106,27 +137,6 @@ class Measure(Options):
             return type(self).__name__.lower()
         named, declared = self._named(), options_of(type(self))
         return str(Name(named.word, {key: declared[key].print(value) for key, value in self._stated()}))
-
-    @property
-    def stand_in(self) -> str:
-        """What works in place of the original's engine, which is not packaged; '' where nothing does."""
-        return ""
-
-    @property
-    def heading(self) -> str:
-        """The name above a column of values: with the engine where it is not the original's, such as
-        `bertscore(minilm)`. `registry.metric` reads it, too.
-        """
-        if not self.declaration.names:
-            return self.name
-        declared = options_of(type(self))
-        inner = [
-            f"{key}={value.heading if isinstance(value, Measure) else declared[key].print(value)}"
-            for key, value in self._stated()
-            if value != self.stand_in
-        ]
-        inner = [self.stand_in, *inner] if self.stand_in else inner
-        return self._named().word + (f"({','.join(inner)})" if inner else "")
 
     def _stated(self) -> list[tuple[str, Any]]:
         """The options that the name states, and their values."""
@@ -160,10 +170,52 @@ class Measure(Options):
         return f"{type(self).__name__}({', '.join(shown)})"
 
 
+def is_own(cls: type) -> bool:
+    """Whether a class is a part of Storymeter, and not of a plug-in or a program of the user's."""
+    return bool(vars(cls).get("_own", False))
+
+
+def stand_in_of(measure: Measure) -> str:
+    """What works in place of the original's engine, which is not packaged; '' where nothing does."""
+    return str(getattr(getattr(measure, "traits", measure), "stand_in", ""))
+
+
+def heading_of(measure: Measure) -> str:
+    """The name above a column of values: with the engine where it is not the original's, such as
+    `bertscore(minilm)`. `registry.metric` reads it, too.
+    """
+    if not measure.declaration.names:
+        return measure.name
+    declared, stand_in = options_of(type(measure)), stand_in_of(measure)
+    inner = [
+        f"{key}={heading_of(value) if isinstance(value, Measure) else declared[key].print(value)}"
+        for key, value in measure._stated()
+        if value != stand_in
+    ]
+    inner = [stand_in, *inner] if stand_in else inner
+    return measure._named().word + (f"({','.join(inner)})" if inner else "")
+
+
+def trained_by_default(measure: Measure) -> TrainingData:
+    """Of a measure that does not say what it was trained on, with the measures in its options."""
+    asks = getattr(getattr(measure, "traits", measure), "asks", False)
+    own = is_own(type(measure)) and not asks
+    inner = (training_of(value) for value in vars(measure).values() if isinstance(value, Measure))
+    return training_of_all([TrainingData(NOTHING if own else NOT_STATED), *inner])
+
+
+def training_of(measure: Any) -> TrainingData:
+    """What was used to train or tune a measure: metrics state it themselves, scorers in their traits."""
+    stated = measure.traits.trained_on if hasattr(measure, "traits") else measure.trained_on
+    found: TrainingData = stated or trained_by_default(measure)
+    return found
+
+
 def asks_anyone(measure: Measure) -> bool:
     """Whether it, or a measure in its options, asks a language model, which costs money."""
     inner = (value for value in vars(measure).values() if isinstance(value, Measure))
-    return bool(getattr(measure, "asks", False)) or any(map(asks_anyone, inner))
+    asks = getattr(getattr(measure, "traits", measure), "asks", False)
+    return bool(asks) or any(map(asks_anyone, inner))
 
 
 def measure(*names: Named, papers: tuple[str, ...] = ()) -> Callable[[type[T]], type[T]]:
@@ -171,6 +223,7 @@ def measure(*names: Named, papers: tuple[str, ...] = ()) -> Callable[[type[T]], 
 
     def declare(cls: type[T]) -> type[T]:
         cls.declaration = Declaration(names, papers)
+        cls._own = cls.__module__ == f"{__package__}.{MEASURES.get(names[0].word)}"
         cls.__repr__ = Measure.__repr__  # type: ignore[method-assign]
         return cls
 

@@ -23,7 +23,7 @@ import numpy as np
 from . import __version__
 from .arrays import FloatArray
 from .errors import UsageError, first_few
-from .measure import Measure
+from .measure import Measure, TrainingData, heading_of, is_own, trained_by_default
 from .options import with_bound
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 class Metric(Measure, ABC):
     """Scores documents: rows of additive statistics, and a value from their sums; see the module."""
 
+    _own = True
     #: whether the metric can say anything without references (stories, counts) or not.
     needs_references: ClassVar[bool] = True
     #: whether tables print the value as a percentage, as the field does.
@@ -50,12 +51,27 @@ class Metric(Measure, ABC):
     @property
     def slow(self) -> bool:
         """Whether a model or another program reads every sentence: a run scores by all else first."""
-        return bool(getattr(getattr(self, "scorer", None), "slow", False))
+        return bool(getattr(_traits(self), "slow", False))
 
     @property
     def own(self) -> bool:
         """Whether it is a part of Storymeter, and not of a plug-in or a program of the user's."""
-        return type(self).__module__.startswith("storymeter.")
+        return is_own(type(self))
+
+    @property
+    def stand_in(self) -> str:
+        """What works in place of the original's engine, which is not packaged; '' where nothing does."""
+        return ""
+
+    @property
+    def heading(self) -> str:
+        """The name above a column of values, with the engine where it is not the original's."""
+        return heading_of(self._bearer)
+
+    @property
+    def trained_on(self) -> TrainingData:
+        """What was used to train or tune it, and the measures in its options."""
+        return trained_by_default(self)
 
     @property
     def origin(self) -> str | None:
@@ -108,10 +124,11 @@ class Metric(Measure, ABC):
         older = getattr(self, "needs_whole", None)  # the name of release 0.1, which plug-ins may define
         if older is not None:
             return str(older())
-        scorer = getattr(self, "scorer", None)
-        if scorer is None or not getattr(scorer, "learns", False) or scorer.fits_per_video:
+        traits: Any = _traits(self)
+        if traits is None or not traits.learns or traits.fits_per_video:
             return ""
-        return f"{scorer.name} is fitted to the references of all documents"
+        name = getattr(self, "scorer").name  # noqa: B009  # a metric need not have one
+        return f"{name} is fitted to the references of all documents"
 
     @property
     def compares_documents(self) -> bool:
@@ -212,7 +229,7 @@ class Metric(Measure, ABC):
     def _gave(self) -> str:
         from .plugins import gave
 
-        methods = ("score_indexed", "document_values", "rows")
+        methods = ("document_values", "rows")
         return gave(self, next(method for method in methods if hasattr(self, method)))
 
     def checked_rows(self, task: Task, context: Context) -> Rows:
@@ -245,6 +262,11 @@ class Metric(Measure, ABC):
         return found
 
 
+def _traits(metric: Metric) -> object:
+    """The traits of the scorer that a metric holds, if it holds one."""
+    return getattr(getattr(metric, "scorer", None), "traits", None)
+
+
 class MeanMetric(Metric):
     """A metric whose corpus value is the mean of document values: write `document_values`, and `parts` where
     there are several; the rows follow.
@@ -252,6 +274,7 @@ class MeanMetric(Metric):
     Each part is a column, and the last column counts the documents.
     """
 
+    _own = True
     #: the parts in order; the first is the value itself.
     parts: ClassVar[tuple[str, ...]] = ("value",)
 

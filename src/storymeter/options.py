@@ -281,6 +281,7 @@ class Options:
     """The base of frozen dataclasses whose fields are options."""
 
     __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
+    _own: ClassVar[bool] = True  # see `measure.is_own`
 
     def __post_init__(self) -> None:
         for key, each in options_of(type(self)).items():
@@ -289,9 +290,9 @@ class Options:
 
     def _check_options(self) -> None:
         """What must hold between several options; raises a UsageError."""
-        older = getattr(self, "validate", None)  # the name of release 0.1, which plug-ins may define
+        older = getattr(type(self), "validate", None)  # the name of release 0.1, which plug-ins may define
         if older is not None:
-            older()
+            older(self)
 
     def _owner(self) -> str:
         return type(self).__name__

@@ -23,7 +23,7 @@ import numpy as np
 
 from .arrays import FloatArray
 from .errors import StorymeterError, StorymeterWarning, UsageError
-from .measure import Measure
+from .measure import Measure, is_own
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution
@@ -38,7 +38,7 @@ GROUPS = ("storymeter.metrics", "storymeter.pairs")
 
 def is_foreign(measure: object) -> bool:
     """Whether a plug-in or the user wrote it."""
-    return not type(measure).__module__.startswith("storymeter.")
+    return not is_own(type(measure))
 
 
 # Where a measure comes from.
@@ -91,7 +91,7 @@ def _source_hash(cls: type, root: str, *, packaged: bool) -> str:
             content.update(path.name.encode() + b"\0" + path.read_bytes())
     else:
         for each in cls.__mro__:
-            if not each.__module__.startswith("storymeter.") and each.__module__ not in ("builtins", "abc"):
+            if not is_own(each) and each.__module__ not in ("builtins", "abc"):
                 content.update(_source(each).encode())
     return content.hexdigest()[:8]
 
@@ -125,10 +125,11 @@ def _source(cls: type) -> str:
 
 def name_of(measure: Measure) -> str:
     """The name of an object, which signatures and tables can hold."""
-    name: Any = measure.name
+    made = measure._bearer
+    name: Any = made.name
     if not isinstance(name, str) or not name.isprintable() or not name or "|" in name:
         raise UsageError(
-            f"The name of {type(measure).__qualname__} ({place(type(measure))}) cannot be {name!r}.",
+            f"The name of {type(made).__qualname__} ({place(type(made))}) cannot be {name!r}.",
             hint='Write a word in its class: name = "my_metric".',
         )
     return name
@@ -136,7 +137,7 @@ def name_of(measure: Measure) -> str:
 
 def warn_of_names(found: Mapping[str, Measure], own: Mapping[str, str]) -> None:
     """Foreign measures whose name Storymeter has for one of its own."""
-    for measure in found.values():
+    for measure in (each._bearer for each in found.values()):
         word = measure.name.partition("(")[0]
         if is_foreign(measure) and word in own:
             warn_once(
@@ -177,9 +178,14 @@ def gave(measure: Measure, method: str) -> str:
     """`name (file.py, line 12) gave`: a foreign measure and its method, for messages."""
     if not is_foreign(measure):
         return f"{measure.name} gave"
-    made = getattr(type(measure), method, None)
-    own = made is not None and not made.__module__.startswith("storymeter.")
-    return f"{measure.name} ({place(made if own else type(measure))}) gave"
+    made = None if _inherited(type(measure), method) else getattr(type(measure), method)
+    return f"{measure.name} ({place(made or type(measure))}) gave"
+
+
+def _inherited(cls: type, method: str) -> bool:
+    """Whether a class has a method from Storymeter, or not at all."""
+    owner = next((each for each in cls.__mro__ if method in vars(each)), None)
+    return owner is None or is_own(owner)
 
 
 def line_of(error: BaseException) -> str:
@@ -200,7 +206,7 @@ def failures_named(name: str, metric: Measure) -> Iterator[None]:
     except (Exception, SystemExit) as error:
         foreign = [each for each in _measures(metric) if is_foreign(each)]
         roots = {_root(type(each).__module__) for each in foreign}
-        if isinstance(error, StorymeterError) or not (is_foreign(metric) or raised_in(error, roots)):
+        if isinstance(error, StorymeterError) or not (is_foreign(metric._bearer) or raised_in(error, roots)):
             raise
         where = line_of(error) or f" ({place(type(foreign[0]))})"
         raise UsageError(
@@ -229,7 +235,8 @@ def _root(module: str) -> str:
 def check_combine(metric: Any, rows: FloatArray) -> None:
     """Whether `combine` gives for many sums at once what it gives for each: intervals and tests rest on
     it."""
-    if not len(rows) or type(metric).combine.__module__.startswith("storymeter."):
+    maker = type(metric._bearer)
+    if not len(rows) or _inherited(maker if hasattr(maker, "combine") else type(metric), "combine"):
         return
     where = f"{metric.name}: combine ({place(type(metric).combine)})"
     sums = rows.sum(axis=0)
@@ -303,9 +310,9 @@ def real_numbers(values: object, what: str) -> FloatArray:
 
 def check_range(scorer: Any, values: FloatArray) -> None:
     """Whether the values of a foreign scorer are within its declared range, and numbers at all."""
-    low, high = scorer.range
+    low, high = scorer.traits.range
     where = f"{scorer.name} ({place(type(scorer))})"
-    if not scorer.may_be_missing and not np.isfinite(values).all():
+    if not scorer.traits.may_be_missing and not np.isfinite(values).all():
         lacking = int((~np.isfinite(values)).sum())
         raise UsageError(
             f"{where} gave no number for {lacking:,} of {len(values):,} pairs.",

@@ -13,58 +13,36 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from .errors import StorymeterError, StorymeterWarning, UsageError, suggest
-from .measure import Measure, Named
+from .measure import MEASURES as MEASURES, MODULES as MODULES, Measure, Named, stand_in_of
 from .metrics import Metric
 from .options import Name, parse, parse_options
 
 if TYPE_CHECKING:
     from .pairs.scorer import PairScorer
 
-#: module -> the names that it declares
-MODULES: dict[str, str] = {
-    "dense.soda": "soda_a soda_b soda_c soda_d",
-    "dense.activitynet": "anet",
-    "dense.localisation": "localisation start_distance",
-    "dense.paragraph": (
-        "paragraph_bleu_4 paragraph_meteor paragraph_rouge_l paragraph_cider"
-        " paragraph_distinct_1 paragraph_distinct_2 paragraph_repetition_4"
-    ),
-    "dense.counts": "captions words coverage overlap",
-    "pairs.meteor": "meteor",
-    "pairs.cider": "cider cider_d",
-    "pairs.bleu": "bleu_1 bleu_2 bleu_3 bleu_4",
-    "pairs.rouge": "rouge_l",
-    "pairs.diversity": "self_bleu distinct_1 distinct_2 repetition_4",
-    "pairs.sts": "sts",
-    "pairs.bertscore": "bertscore",
-    "pairs.facts": "facts",
-    "pairs.spice": "spice",
-    "pairs.wmd": "wmd",
-    "judge.scorer": "judge",
-    "story.rovist": "rovist",
-    "story.grounding": "rovist_vg",
-    "story.coherence": "rovist_c",
-    "story.redundancy": "rovist_nr",
-    "story.tiger": "tiger",
-    "story.clipscore": "clipscore refclipscore",
-    "story.emscore": "emscore",
-}
-#: name -> module
-MEASURES: dict[str, str] = {name: module for module, names in MODULES.items() for name in names.split()}
 GROUPS = {"metric": ("storymeter.metrics", "storymeter.pairs"), "scorer": ("storymeter.pairs",)}
 
 
 def metric(text: str) -> Metric:
-    """Any measure; a scorer of sentence pairs is a metric of whole documents too. A name may be a heading,
-    which has the engine of the default in it.
+    """Any measure; of a scorer of sentence pairs the metric of whole documents that holds it. A name may be a
+    heading, which has the engine of the default in it.
 
     text: a name with its options, as in `soda_c(scorer=sts)`.
 
-    >>> metric("bertscore(minilm,idf=true)")
+    >>> metric("bertscore(minilm,idf=true)").scorer
     BertScore(idf=True)
     """
-    made: Metric = _build(parse(_without_engine(text)), "metric", Metric)
-    return made
+    from .pairs.scorer import PairScorer
+
+    return as_metric(_build(parse(_without_engine(text)), "metric", Metric | PairScorer))
+
+
+def as_metric(made: Metric | PairScorer) -> Metric:
+    """A metric as it is; of a scorer the metric of whole documents that holds it."""
+    if isinstance(made, Metric):
+        return made
+    found: Metric = importlib.import_module(".pairs.documents", __package__).TextMetric(made)
+    return found
 
 
 def heading(name: str) -> str:
@@ -80,7 +58,7 @@ def _without_engine(text: str) -> str:
     if not options or word not in MEASURES or "=" in options.partition(",")[0]:
         return text
     cls, named = declared(word)
-    engine = cls(**named.preset).stand_in
+    engine = stand_in_of(cls(**named.preset))
     rest = options.removeprefix(engine).removeprefix(",")
     return f"{word}({rest}".replace("()", "") if engine and options.startswith(engine) else text
 
@@ -110,8 +88,9 @@ def declared(name: str) -> tuple[type[Measure], Named]:
 
 def room_of(made: Measure) -> str:
     """The room that declares a measure: 'pairs', 'dense', 'story', …; '' for plug-ins and the user's own."""
-    word = next((named.word for named in type(made).declaration.names), "")
-    ours = word in MEASURES and declared(word)[0] is type(made)
+    bearer = made._bearer
+    word = next((named.word for named in bearer.declaration.names), "")
+    ours = word in MEASURES and declared(word)[0] is type(bearer)
     return MEASURES[word].partition(".")[0] if ours else ""
 
 
@@ -151,7 +130,8 @@ def _from_plugin(point: Any, name: Name, wanted: Any, what: str) -> Any:
             hint="docs/plugins.md shows what a metric defines.",
         ) from error
     if not isinstance(made, wanted):
-        hint = f"It must give a storymeter.{wanted.__name__}; see docs/plugins.md."
+        kind = "PairScorer" if what == "scorer" else "Metric"
+        hint = f"It must give a storymeter.{kind}; see docs/plugins.md."
         raise UsageError(f"{name.word}: {where} gives no {what} but a {type(made).__name__}.", hint=hint)
     return made
 

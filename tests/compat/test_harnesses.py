@@ -126,7 +126,7 @@ def test_torchmetrics() -> None:
     wanted = {
         "meteor": Meteor().compute_score(gts, res)[0],
         "cider": Cider().compute_score(gts, res)[0],
-        "bleu_2": Bleu(2, tokenizer="none").aggregate(candidates=said, references=truth),
+        "bleu_2": Bleu(2, tokenizer="none").open().aggregate(candidates=said, references=truth),
     }
     for name, value in wanted.items():
         score = CaptionScore(name, corpus=TRUTH if name == "cider" else None)

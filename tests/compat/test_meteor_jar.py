@@ -37,8 +37,8 @@ SETTINGS = {
 
 
 def check(name: str, pairs: list[Pair], statistics: list[str], scores: list[float], aggregate: float) -> None:
-    meteor = scorer(name).for_tokens()
-    assert isinstance(meteor, Meteor)
+    meteor = scorer(name).open(tokenised=True)
+    assert isinstance(meteor.scorer, Meteor)
     text = {"candidates": [hyp for hyp, _ in pairs], "references": [refs for _, refs in pairs]}
     ours = meteor.segment_statistics(**text)
     # lengths, matches per stage and chunks are integers, and asked to be equal: the alignments are the same

@@ -59,7 +59,7 @@ def compare(items: Items, atol: float = 1e-9) -> None:
             atol=atol,
             err_msg=f"{name}, seed {SEED}: {candidates[worst]!r} against {references[worst]!r}",
         )
-        assert scorer.aggregate(candidates=candidates, references=references) == pytest.approx(
+        assert scorer.open().aggregate(candidates=candidates, references=references) == pytest.approx(
             wanted_corpus, abs=atol
         ), f"{name}, seed {SEED}"
 

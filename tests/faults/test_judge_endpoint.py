@@ -17,6 +17,7 @@ import judge_kit
 import pytest
 from aiohttp import web
 
+from storymeter.context import Settings
 from storymeter.errors import DataError, MissingPartError, StorymeterError, UsageError
 from storymeter.judge import Budget, Judge
 from storymeter.registry import scorer
@@ -44,9 +45,7 @@ def no_key_on_disk(quick: None, tmp_path: Path) -> Any:
 
 
 def ask(name: str, **run: Any) -> list[float]:
-    judge = scorer(name)
-    if run:
-        judge = judge.within(type("Bench", (), {"budget": Budget(**run), "images": None, "videos": None})())
+    judge = scorer(name).open(Settings(budget=Budget(**run)))
     values: list[float] = judge.pairs(candidates=CANDIDATES, references=REFERENCES).tolist()
     return values
 

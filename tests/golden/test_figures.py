@@ -55,7 +55,7 @@ def test_bleu_rouge_cider(name: str) -> None:
         "references": [group["references"] for group in made["tokens"]],
     }
     np.testing.assert_allclose(scorer.pairs(**text), made["items"][name], rtol=0, atol=1e-9)
-    assert scorer.aggregate(**text) == pytest.approx(made["corpus"][name], abs=1e-9)
+    assert scorer.open().aggregate(**text) == pytest.approx(made["corpus"][name], abs=1e-9)
 
 
 @pytest.mark.parametrize(("task", "normalize"), METEOR)
@@ -68,9 +68,9 @@ def test_meteor_to_the_last_bit(task: Any, normalize: bool) -> None:
     meteor = Meteor(task=task, normalize=normalize, tokenizer="none")
     made = figures("meteor")["settings"][f"{task} -norm" if normalize else task]
     statistics = [[float(s) for s in row.split()] for row in made["statistics"]]
-    assert meteor.segment_statistics(**text).tolist() == statistics
+    assert meteor.open().segment_statistics(**text).tolist() == statistics
     assert meteor.pairs(**text).tolist() == made["scores"]
-    assert meteor.aggregate(**text) == made["aggregate"]
+    assert meteor.open().aggregate(**text) == made["aggregate"]
 
 
 @pytest.mark.parametrize("idf", [False, True])

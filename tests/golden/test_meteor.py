@@ -35,17 +35,20 @@ def test_every_pair_has_the_same_bits(golden: Path, name: str) -> None:
     rows = _rows(golden, name)
     text = {"candidates": [row["hyp"] for row in rows], "references": [row["refs"] for row in rows]}
     expected = np.array([[float(s) for s in row["stats"].split()] for row in rows])
-    statistics = Meteor(tokenizer="none").segment_statistics(**text, jobs=2)
+    statistics = Meteor(tokenizer="none").open().segment_statistics(**text, jobs=2)
     assert np.array_equal(statistics, expected)
     scores = [row["score"] for row in rows]
     assert Meteor(tokenizer="none").pairs(**text, jobs=2).tolist() == scores
-    assert Meteor(tokenizer="none").score_of_statistics(statistics).tolist() == scores
+    assert Meteor(tokenizer="none").open().score_of_statistics(statistics).tolist() == scores
     assert (
-        Meteor(tokenizer="none").value_of(Meteor(tokenizer="none").statistics(**text, jobs=2)).tolist()
+        Meteor(tokenizer="none")
+        .open()
+        .value_of(Meteor(tokenizer="none").open().statistics(**text, jobs=2))
+        .tolist()
         == scores
     )
     aggregate = json.loads((golden / "aggregates.json").read_text())[f"{name}_aggregate"]
-    assert Meteor(tokenizer="none").aggregate(**text, jobs=2) == aggregate
+    assert Meteor(tokenizer="none").open().aggregate(**text, jobs=2) == aggregate
 
 
 def test_vectors(golden: Path) -> None:
@@ -54,13 +57,17 @@ def test_vectors(golden: Path) -> None:
     rows = []
     for pair, statistics, score in zip(triples[::3], triples[1::3], triples[2::3], strict=True):
         candidate, reference = pair.split(" | ")
-        row = Meteor(tokenizer="none").segment_statistics(candidates=[candidate], references=[[reference]])
+        row = (
+            Meteor(tokenizer="none")
+            .open()
+            .segment_statistics(candidates=[candidate], references=[[reference]])
+        )
         assert row[0].tolist() == [int(s) for s in statistics.split()], pair
         assert Meteor(tokenizer="none").pairs(candidates=[candidate], references=[[reference]])[0] == float(
             score
         ), pair
         rows.append(row[0])
-    assert Meteor(tokenizer="none").aggregate_of_statistics(np.array(rows)) == float(
+    assert Meteor(tokenizer="none").open().aggregate_of_statistics(np.array(rows)) == float(
         last.removeprefix("aggregate ")
     )
 
@@ -73,7 +80,7 @@ def test_captions_on_ptb_tokens(golden: Path) -> None:
         "references": [i["references"] for i in groups["items"]],
     }
     assert Meteor(tokenizer="none").pairs(**text).tolist() == [i["meteor"] for i in groups["items"]]
-    assert Meteor(tokenizer="none").aggregate(**text) == groups["corpus"]["meteor"]
+    assert Meteor(tokenizer="none").open().aggregate(**text) == groups["corpus"]["meteor"]
 
 
 #: the first is what AREL's authors published; the others are the jar's for the same files
@@ -138,7 +145,9 @@ def test_weak_spots(normalize: bool) -> None:
     cases = [case for case in _vectors() if case["normalize"] is normalize]
     text = {"candidates": [case["hyp"] for case in cases], "references": [[case["ref"]] for case in cases]}
     meteor = Meteor(normalize=normalize, tokenizer="none")
-    for case, row, score in zip(cases, meteor.segment_statistics(**text), meteor.pairs(**text), strict=True):
+    for case, row, score in zip(
+        cases, meteor.open().segment_statistics(**text), meteor.pairs(**text), strict=True
+    ):
         assert row.tolist() == case["stats"], case
         assert score == case["score"], case
 

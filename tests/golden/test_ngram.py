@@ -40,8 +40,12 @@ def test_each_item_and_the_corpus_as_a_scorer(groups: dict[str, Any], name: str)
     items = groups["items"]
     text = {"candidates": [i["candidate"] for i in items], "references": [i["references"] for i in items]}
     expected = np.array([i[key] for i in items])
-    np.testing.assert_allclose(scorer(name).for_tokens().pairs(**text, jobs=2), expected, rtol=0, atol=1e-9)
-    assert scorer(name).for_tokens().aggregate(**text) == pytest.approx(groups["corpus"][key], abs=1e-9)
+    np.testing.assert_allclose(
+        scorer(name).open(tokenised=True).pairs(**text, jobs=2), expected, rtol=0, atol=1e-9
+    )
+    assert scorer(name).open(tokenised=True).aggregate(**text) == pytest.approx(
+        groups["corpus"][key], abs=1e-9
+    )
 
 
 def test_each_item_and_the_corpus_as_metrics(groups: dict[str, Any]) -> None:

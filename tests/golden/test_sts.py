@@ -116,8 +116,8 @@ def test_bertscore_equals_its_package_on_real_pairs(data: Path, idf: bool) -> No
     index, found = np.arange(len(candidates)), {}
     for batch in (0, 64):
         scorer = BertScore(idf=idf, batch=batch)
-        scorer = scorer.fit([[text] for text in references])
-        found[batch] = scorer.parts_indexed(
+        model = scorer.open().fit([[text] for text in references])
+        found[batch] = model.parts_indexed(
             candidates=candidates, references=references, candidate_index=index, reference_index=index, jobs=2
         )
     theirs = np.stack(

@@ -104,8 +104,8 @@ def test_a_sentence_is_its_own_best_match(meteor: Meteor, text: str) -> None:
 def test_of_several_references_the_best_counts(meteor: Meteor, candidate: str, references: list[str]) -> None:
     together = meteor.pairs(candidates=[candidate], references=[references])[0]
     assert together == max(alone(meteor, candidate, r) for r in references)
-    row = meteor.segment_statistics(candidates=[candidate], references=[references])
-    assert meteor.score_of_statistics(row)[0] == together
+    row = meteor.open().segment_statistics(candidates=[candidate], references=[references])
+    assert meteor.open().score_of_statistics(row)[0] == together
     assert row[0, 21] <= row[0, 0] and row[0, 22] <= row[0, 1] and row[0, 20] <= row[0, 22]
 
 

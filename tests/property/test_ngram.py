@@ -52,7 +52,7 @@ def split(groups: list[tuple[str, list[str]]]) -> dict[str, list]:
 @given(groups=items, data=st.data())
 @settings(max_examples=20, deadline=None)
 def test_scorers(name: str, groups: list[tuple[str, list[str]]], data: st.DataObject) -> None:
-    measure = scorer(name).for_tokens()
+    measure = scorer(name).open(tokenised=True)
     values = measure.pairs(**split(groups))
     low, high = measure.range
     assert np.isfinite(values).all()
@@ -61,13 +61,13 @@ def test_scorers(name: str, groups: list[tuple[str, list[str]]], data: st.DataOb
     # threads change nothing, not even a bit
     many = [(c, r) for _ in range(60) for c, r in groups]
     np.testing.assert_array_equal(
-        scorer(name).for_tokens().pairs(**split(many), jobs=1),
-        scorer(name).for_tokens().pairs(**split(many), jobs=4),
+        scorer(name).open(tokenised=True).pairs(**split(many), jobs=1),
+        scorer(name).open(tokenised=True).pairs(**split(many), jobs=4),
     )
     # nor does the order of items and of references
     order = data.draw(st.permutations(range(len(groups))))
     turned = [(groups[k][0], data.draw(st.permutations(groups[k][1]))) for k in order]
-    np.testing.assert_array_equal(scorer(name).for_tokens().pairs(**split(turned)), values[order])
+    np.testing.assert_array_equal(scorer(name).open(tokenised=True).pairs(**split(turned)), values[order])
     # the same number as a matrix, as pairs and by index
     flat = [r for _, group in groups for r in group]
     candidates = [c for c, _ in groups]

@@ -134,11 +134,12 @@ def test_measures_do_not_change() -> None:
             measure.refs = "mean"
 
 
-def test_fit_gives_another_scorer() -> None:
+def test_fit_gives_a_model_and_leaves_the_scorer() -> None:
     plain = Cider()
     fitted = plain.fit([["a b c d"], ["x y"]])
     before = plain.pairs(candidates=["a b c d"], references=[["a b c d"]])
-    assert fitted == plain, "the options are the same"
+    assert fitted.scorer == plain, "the options are the same"
+    assert pickle.loads(pickle.dumps(fitted)).pairs(candidates=["a b c d"], references=[["a b c d"]])[0] > 9
     assert fitted.pairs(candidates=["a b c d"], references=[["a b c d"]])[0] == pytest.approx(10.0)
     assert before[0] == plain.pairs(candidates=["a b c d"], references=[["a b c d"]])[0] == 0.0
 
@@ -156,7 +157,7 @@ def test_arguments_are_checked_the_same_for_all(scorer: PairScorer) -> None:
         {"candidates": ["a"], "references": [[b"a"]]},
         {"candidates": ["a"], "references": [["a"]], "jobs": 0},
     ):
-        for call in (scorer.pairs, scorer.aggregate):
+        for call in (scorer.pairs, scorer.open().aggregate):
             with pytest.raises(UsageError):
                 call(**wrong)
     with pytest.raises(UsageError):

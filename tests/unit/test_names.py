@@ -61,4 +61,4 @@ def test_every_metric_name_prints_back(name: str) -> None:
 def test_every_scorer_name_prints_back(name: str) -> None:
     scorer = registry.scorer(name)
     assert registry.scorer(scorer.name).name == scorer.name
-    assert scorer.range[0] < scorer.range[1]
+    assert scorer.traits.range[0] < scorer.traits.range[1]

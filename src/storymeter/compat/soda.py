@@ -31,7 +31,8 @@ from ..arrays import FloatArray
 from ..captions import Corpus
 from ..dense.soda import Soda
 from ..errors import StorymeterError, UsageError, suggest
-from ..pairs.scorer import IndexedPairs, PairScorer
+from ..pairs.arguments import IndexedPairs
+from ..pairs.scorer import PairScorer
 from ..protocol import get
 from ..registry import scorer as get_scorer
 from . import _inputs
@@ -55,6 +56,7 @@ SCORERS = {
 class AnyText(PairScorer):
     """1 for every pair of sentences: SODA c with it is SODA d, at thresholds on IoU too."""
 
+    _own = True
     name = "any_text"
     needs_words = False
 

@@ -29,7 +29,8 @@ from ..errors import MissingPartError, StorymeterWarning, UsageError, many
 from ..join import Coverage, Task
 from ..metrics import Metric
 from ..options import Tokenizer
-from ..pairs.scorer import PairScorer
+from ..pairs.documents import TextMetric
+from ..pairs.model import PairModel, own_tokenizer
 from ..registry import metric as get_metric
 from ..rewards.trainers import timed_documents, untimed_documents
 from ._inputs import prepared
@@ -56,7 +57,8 @@ class CaptionScore(torchmetrics.Metric):
     #: answers without a caption that can be read
     unread: Any
     run: Run | None = None
-    scorer: Any
+    scorer: PairModel
+    metric: Metric
 
     def __init__(
         self,
@@ -69,23 +71,24 @@ class CaptionScore(torchmetrics.Metric):
         **options: Any,
     ) -> None:
         super().__init__(**options)
-        scorer = get_metric(name)
-        if not isinstance(scorer, PairScorer):
-            self._of_documents(scorer, protocol, tokenizer, timed)
+        metric = get_metric(name)
+        if not isinstance(metric, TextMetric):
+            self._of_documents(metric, protocol, tokenizer, timed)
             return
         # one with a tokenizer of its own, or that reads sentences as they are, gets them so
-        self.tokenizer: Tokenizer = "none" if scorer.raw_text else tokenizer
-        scorer = scorer if scorer.raw_text else scorer.for_tokens()
+        raw = own_tokenizer(metric.scorer) != "run"
+        self.tokenizer: Tokenizer = "none" if raw else tokenizer
+        self.metric, model = metric, metric.scorer.open(tokenised=not raw)
         if corpus is not None:
             groups = prepared([], corpus, self.tokenizer)[1]
-            scorer = scorer.fit(groups)
+            model = model.fit(groups)
         elif name.startswith("cider"):
             raise UsageError(
                 "CIDEr weighs words by the references of the whole corpus.",
                 hint='Give them: CaptionScore("cider", corpus=[[caption, ...], ...]).',
             )
-        self.scorer = scorer
-        width = scorer.statistics(candidates=["a"], references=[["a"]]).shape[1]
+        self.scorer = model
+        width = model.statistics(candidates=["a"], references=[["a"]]).shape[1]
         self.add_state("sums", torch.zeros(width, dtype=torch.float64), dist_reduce_fx="sum")
 
     def _of_documents(self, metric: Metric, protocol: str, tokenizer: Tokenizer, timed: bool) -> None:
@@ -95,9 +98,9 @@ class CaptionScore(torchmetrics.Metric):
                 hint="Score the whole corpus at once.",
             )
         run = Run(protocol=protocol, tokenizer=tokenizer, jobs=1)
-        (self.scorer,) = run.resolve_metrics([metric], referenced=True).values()
+        (self.metric,) = run.resolve_metrics([metric], referenced=True).values()
         self.run, self.timed = run, timed
-        width = len(self.scorer.columns)
+        width = len(self.metric.columns)
         self.add_state("sums", torch.zeros(width, dtype=torch.float64), dist_reduce_fx="sum")
         self.add_state("unread", torch.zeros((), dtype=torch.long), dist_reduce_fx="sum")
 
@@ -129,7 +132,7 @@ class CaptionScore(torchmetrics.Metric):
         ids = tuple(f"{k:09d}" for k in range(len(found)))
         against = tuple(documents(each) for each in references)
         task = Task("predictions", ids, tuple(each[0] for each in found), against, Coverage(len(ids)))
-        return self.scorer.checked(self.scorer.rows(task, run.against([]).context), task).values
+        return self.metric.checked(self.metric.rows(task, run.against([]).context), task).values
 
     def update(self, predictions: Sequence[Any], references: Sequence[Any]) -> None:
         """Captions, and for each its reference or references."""
@@ -142,5 +145,6 @@ class CaptionScore(torchmetrics.Metric):
         self.sums += torch.from_numpy(np.asarray(rows, dtype=np.float64).sum(axis=0)).to(self.sums.device)
 
     def compute(self) -> Any:
-        value = float(self.scorer.combine(self.sums.cpu().numpy())["value"])
+        sums = self.sums.cpu().numpy()
+        value = float(self.scorer.value_of(sums) if self.run is None else self.metric.combine(sums)["value"])
         return torch.tensor(value, dtype=torch.float64)

@@ -30,6 +30,7 @@ from ..measure import Named, measure
 from ..metrics import Metric
 from ..options import bound, option
 from ..pairs.meteor import Meteor
+from ..pairs.model import tokenized_by, value_of
 from ..pairs.scorer import PLAIN_COLUMNS, PairScorer
 from ..pairs.sentences import Sentences
 from ..protocol import PAPER, Protocol
@@ -82,10 +83,10 @@ class ActivityNet(Metric):
         return self.protocol.anet_pairs == "pooled"
 
     def _value_of(self, sums: FloatArray) -> FloatArray:
-        return self.scorer.value_of(sums) if self._pooled else share(sums[..., 0], sums[..., 1])
+        return value_of(self.scorer, sums) if self._pooled else share(sums[..., 0], sums[..., 1])
 
     def unshardable_reason(self) -> str:
-        if self.protocol.unmatched == "garbage-random" and self.scorer.tokenized_by("ptb") == "none":
+        if self.protocol.unmatched == "garbage-random" and tokenized_by(self.scorer, "ptb") == "none":
             return "unmatched captions are compared with random letters, drawn for all documents at once"
         return super().unshardable_reason() if self._corpus else ""
 
@@ -93,7 +94,7 @@ class ActivityNet(Metric):
     def columns(self) -> tuple[str, ...]:
         if not self._corpus:
             return (*(f"at_{t:g}" for t in self._tious), "videos")
-        columns = self.scorer.pair_columns if self._pooled else PLAIN_COLUMNS
+        columns = self.scorer.traits.pair_columns if self._pooled else PLAIN_COLUMNS
         return tuple(f"at_{t:g}/{column}" for t in self._tious for column in columns)
 
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
@@ -108,7 +109,7 @@ class ActivityNet(Metric):
 
     def signature(self, context: Context) -> Signature:
         signature = super().signature(context).add(**scorer_fields(self.scorer, context))
-        plain = self._pooled or self.scorer.pair_columns == PLAIN_COLUMNS
+        plain = self._pooled or self.scorer.traits.pair_columns == PLAIN_COLUMNS
         return signature if plain else signature.add(pairs="mean")
 
     def rows(self, task: Task, context: Context) -> Rows | FloatArray:
@@ -117,12 +118,12 @@ class ActivityNet(Metric):
         captions = CaptionPairs(self.scorer, task, context)
         thresholds = pairs_by_threshold(tracks_of(context, task), captions, self.protocol)
         if self._corpus:
-            if self.scorer.fits_per_video:
+            if self.scorer.traits.fits_per_video:
                 return np.column_stack([*(sums_by_group(pairs, captions) for pairs in thresholds)])
             return np.column_stack(
                 [*(sums_per_video(pairs, captions, pooled=self._pooled) for pairs in thresholds)]
             )
-        if self.scorer.learns:
+        if self.scorer.traits.learns:
             values = self._learnt_per_video(list(thresholds), captions)
         else:
             values = [

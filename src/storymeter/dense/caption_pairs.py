@@ -38,6 +38,7 @@ from ..arrays import FloatArray, IntArray
 from ..captions import Caption, Document
 from ..errors import UsageError
 from ..join import Task
+from ..pairs.model import tokenized_by
 from ..pairs.scorer import PairScorer, open_scorer
 from ..pairs.sentences import sentences_for
 from ..pairs.table import pair_table
@@ -121,7 +122,7 @@ FIRST_ROUND = 8
 
 def scorer_fields(scorer: PairScorer, context: Context) -> dict[str, object]:
     """What a signature says of the scorer: its name, who tokenises for it, and which data it stands on."""
-    tok = scorer.tokenized_by(context.tokenizer)
+    tok = tokenized_by(scorer, context.tokenizer)
     return {"tok": tok, "scorer": scorer.name, **open_scorer(context, scorer).depends_on()}
 
 
@@ -129,11 +130,12 @@ class CaptionPairs:
     """What a scorer says of the captions of a task."""
 
     def __init__(self, scorer: PairScorer, task: Task, context: Context) -> None:
-        self.context, self.scorer = context, open_scorer(context, scorer)
+        self.context, self.traits = context, scorer.traits
+        self.model = open_scorer(context, scorer)
         self.sentences = sentences_for(context, scorer)
-        self.scorer.prepare()
+        self.model.prepare()
         learnt: tuple[str, ...] = ()
-        if scorer.learns:  # from every reference caption of the task, each one an item
+        if self.traits.learns:  # from every reference caption of the task, each one an item
             side = tracks_of(context, task).merged.references
             skipped = [c.text for group in task.unscored for d in group for c in d.captions]
             numbers = [*side.numbers(self.sentences), *self.sentences.numbers(skipped)]
@@ -145,7 +147,7 @@ class CaptionPairs:
         orientation.
         """
         candidates, references = self._numbers(problems, entries)
-        if self.scorer.fits_per_video:
+        if self.traits.fits_per_video:
             chosen = slice(None) if entries is None else entries
             sizes = np.bincount(problems.overlaps.problem()[chosen], minlength=len(problems))
             tracks = self._side(problems.references)
@@ -157,7 +159,7 @@ class CaptionPairs:
 
     def bounds(self, problems: TrackPairs) -> FloatArray | None:
         """What f of the overlapping pairs cannot exceed, where the scorer knows."""
-        if self.scorer.fits_per_video:
+        if self.traits.fits_per_video:
             return None
         return self.table.bounds(*self._numbers(problems), jobs=self.context.jobs)
 
@@ -222,8 +224,8 @@ class CaptionPairs:
         """Each group by what the scorer learns from that group alone."""
         used, places = np.unique(np.concatenate([hypotheses, references, items]), return_inverse=True)
         ours, theirs, learnt = np.split(places, [len(hypotheses), len(hypotheses) + len(references)])
-        self.context.progress(f"scoring videos ({self.scorer.name})", 0, 1)
-        values = self.scorer.score_groups(
+        self.context.progress(f"scoring videos ({self.model.name})", 0, 1)
+        values: FloatArray = self.model.score_groups(
             sentences=[self.sentences.texts[k] for k in used.tolist()],
             candidate_index=ours,
             reference_index=theirs,
@@ -232,5 +234,5 @@ class CaptionPairs:
             item_bounds=item_offset,
             jobs=self.context.jobs,
         )
-        self.context.progress(f"scoring videos ({self.scorer.name})", 1, 1)
+        self.context.progress(f"scoring videos ({self.model.name})", 1, 1)
         return values

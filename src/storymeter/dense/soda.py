@@ -106,7 +106,7 @@ class Soda(Metric):
         means = each[..., :3] / np.maximum(videos, 1.0)
         there = (videos > 0).sum(axis=-2)
         means = means.sum(axis=-2) / np.maximum(there, 1)
-        if self.scorer.may_be_missing:  # a video that was left out has no score
+        if self.scorer.traits.may_be_missing:  # a video that was left out has no score
             means = np.where(there > 0, means, np.nan)
         precision, recall, f1 = (np.asarray(means[..., k]) for k in range(3))
         return {"value": f1, "precision": precision, "recall": recall, "f1": f1}
@@ -175,7 +175,7 @@ class Soda(Metric):
             reached = np.where(iou >= t, iou, 0.0)
             if bound is not None:
                 f = pairs.soda_matched(problems, reached, bound)
-            least, most = (np.nan_to_num(f, nan=extreme) for extreme in self.scorer.range)
+            least, most = (np.nan_to_num(f, nan=extreme) for extreme in self.scorer.traits.range)
             optimum, problem, entry = problems.match(reached * least)
             if np.isnan(f).any():
                 highest, _, _ = problems.match(reached * most)

@@ -12,6 +12,9 @@ from collections.abc import Mapping, Sequence
 
 from ..errors import DataError, StorymeterError, StorymeterWarning
 from ..metrics import Metric
+from ..pairs.documents import TextMetric
+from ..pairs.model import own_tokenizer
+from ..pairs.scorer import PairScorer, Traits
 from ..protocol import PAPER, Protocol, get as get_protocol
 from ..registry import metric as get_metric
 from .results import REVISION, Results
@@ -84,11 +87,14 @@ def _moved(metric: Metric, results: Results) -> str:
 def _moved_by_first(metric: Metric, results: Results) -> str:
     """Why revision 1 gives another number."""
     protocol, scorer = results.conditions.protocol, getattr(metric, "scorer", None)
-    if getattr(scorer, "tokenizer", "run") not in ("run", "none"):
+    traits = (
+        scorer.traits if isinstance(scorer, PairScorer) else Traits(learns=metric.name == "paragraph_cider")
+    )
+    inner = isinstance(scorer, PairScorer) and not isinstance(metric, TextMetric)
+    if inner and own_tokenizer(scorer) not in ("run", "none"):
         return "the tokenizer of its scorer was ignored"
-    learns = getattr(metric if scorer is None else scorer, "learns", metric.name == "paragraph_cider")
     missing = any(system.coverage.sizes[0] for system in results.systems)
-    if protocol.missing == "skip" and missing and learns and not getattr(scorer, "fits_per_video", False):
+    if protocol.missing == "skip" and missing and traits.learns and not traits.fits_per_video:
         return "idf was counted without the documents that a system lacks"
     if _corpus_mean(metric, protocol) and _uneven(results):
         return "alternatives of one file, and videos without reference captions, count for each annotator"

@@ -21,9 +21,10 @@ from ..errors import StorymeterError, StorymeterWarning
 from ..join import Task
 from ..metrics import Metric
 from ..options import parse
+from ..pairs.documents import TextMetric
 from ..pairs.scorer import PairScorer, open_scorer
 from ..plugins import line_of, place
-from ..registry import metric as get_metric, shadowed
+from ..registry import as_metric, metric as get_metric, shadowed
 from .run import Run
 
 _TEXTS = (
@@ -54,12 +55,12 @@ class _WrongError(Exception):
     """A check that fails, with its sentence."""
 
 
-def check_metric(metric: str | Metric) -> list[MetricCheck]:
+def check_metric(metric: str | Metric | PairScorer) -> list[MetricCheck]:
     """Checks a metric or scorer on a few small documents; one result for each property.
 
     metric: the metric or scorer, or its name.
     """
-    made = get_metric(metric) if isinstance(metric, str) else metric
+    made = get_metric(metric) if isinstance(metric, str) else as_metric(metric)
     found = []
     for title, check in _checks(made):
         try:
@@ -77,7 +78,7 @@ def check_metric(metric: str | Metric) -> list[MetricCheck]:
     return found
 
 
-def assert_metric(metric: str | Metric) -> None:
+def assert_metric(metric: str | Metric | PairScorer) -> None:
     """For pytest: fails with every sentence of `check_metric` that does not hold.
 
     metric: a metric, or its name.
@@ -96,9 +97,9 @@ def _checks(metric: Metric) -> Iterator[tuple[str, Callable[[], str | None]]]:
     yield "any order of documents", lambda: _order(metric)
     yield "shards", lambda: _alone(metric)
     yield "pickling", lambda: _pickled(metric)
-    if isinstance(metric, PairScorer):
-        yield "symmetry", lambda: _symmetry(metric)
-        yield "any batch of pairs", lambda: _batches(metric)
+    if isinstance(metric, TextMetric):
+        yield "symmetry", lambda: _symmetry(metric.scorer)
+        yield "any batch of pairs", lambda: _batches(metric.scorer)
 
 
 def _corpora() -> tuple[Corpus, list[Corpus]]:
@@ -135,15 +136,14 @@ def _scores(metric: Metric) -> str:
     if not metric.own and metric.percent and abs(score.value) > 1:
         raise _WrongError(
             f"its value is {score.value:g}, and tables print it times 100: write percent = False"
-            f" ({place(type(metric))})."
+            f" ({place(type(metric._bearer))})."
         )
     return f"{score.value:.4g}"
 
 
 def _of(metric: Metric) -> str:
-    return place(
-        type(metric).rows if type(metric).rows.__module__ == type(metric).__module__ else type(metric)
-    )
+    kind = type(metric._bearer)
+    return place(vars(kind).get("rows", kind))
 
 
 def _name(metric: Metric) -> str:
@@ -151,15 +151,15 @@ def _name(metric: Metric) -> str:
     if unused := shadowed(word):
         raise _WrongError(unused[0])
     try:
-        known = get_metric(metric.name)
+        again = get_metric(metric.name)
     except StorymeterError:
         return f"{word}: not installed as a plug-in; used as an object"
-    if type(known) is not type(metric):
-        raise _WrongError(
-            f"{word!r} is the name of {type(known).__name__} ({place(type(known))}): choose another."
-        )
-    if not (known == metric or known.name == metric.name):
-        raise _WrongError(f"its name {metric.name!r} reads back as {known.name!r} ({place(type(metric))}).")
+    known = type(again._bearer)
+    if known is not type(metric._bearer):
+        raise _WrongError(f"{word!r} is the name of {known.__name__} ({place(known)}): choose another.")
+    if not (again == metric or again.name == metric.name):
+        where = place(type(metric._bearer))
+        raise _WrongError(f"its name {metric.name!r} reads back as {again.name!r} ({where}).")
     return metric.name
 
 
@@ -221,7 +221,7 @@ def _pickled(metric: Metric) -> None:
     except Exception as error:
         raise _WrongError(
             f"it cannot be pickled, so that no other process can score by it: {type(error).__name__}: {error}"
-            f" ({place(type(metric))})."
+            f" ({place(type(metric._bearer))})."
         ) from error
     task = _task(_run())
     _same(metric, _rows(metric, task), _rows(again, task), "its copy in another process gives other numbers")
@@ -232,16 +232,17 @@ def _symmetry(scorer: PairScorer) -> str:
     fitted = scorer.fit([[text] for text in texts])
     there = fitted.matrix(candidates=texts, references=texts)
     equal = bool(np.allclose(there, there.T, rtol=1e-6, atol=CLOSE, equal_nan=True))
-    if scorer.symmetric and not equal:
+    symmetric = scorer.traits.symmetric
+    if symmetric and not equal:
         raise _WrongError(
             "it declares symmetric = True, but f(a, b) is not f(b, a): pairs would be scored in one direction"
             f" alone ({place(type(scorer))})."
         )
-    return "declared" if scorer.symmetric else ""
+    return "declared" if symmetric else ""
 
 
 def _batches(scorer: PairScorer) -> str:
-    if scorer.learns or scorer.fits_per_video:
+    if scorer.traits.learns or scorer.traits.fits_per_video:
         return "declared: it is fitted"
     ours, theirs = [texts[0] for texts in _TEXTS], [text for texts in _TEXTS for text in texts[2:]]
     bound = open_scorer(_run().context, scorer)

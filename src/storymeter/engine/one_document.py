@@ -13,13 +13,13 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from ..captions import Corpus, Document
-from ..context import Context
+from ..context import Context, Settings
 from ..dense.caption_pairs import video_links
 from ..dense.soda import Soda
 from ..dense.timeline import Timeline, timeline_of
 from ..errors import DataError, UsageError, suggest
 from ..metrics import Metric
-from ..pairs.facts import Facts, MarkedCaption, marked_captions
+from ..pairs.facts import Facts, FactsModel, MarkedCaption, marked_captions
 from ..pairs.spice import GraphComparison, compare_graphs
 from ..progress import Note, unsaid
 from ..registry import metric as get_metric
@@ -184,7 +184,7 @@ class OneSystem:
     def support(self, name: str, device: str) -> Support:
         """Its captions with the words that no reference supports."""
         document, against = self._beside(name, "Facts need references.", some=True)
-        value, captions = marked_captions(Facts().bind(device=device), document, against)
+        value, captions = marked_captions(FactsModel(Facts(), Settings(device=device)), document, against)
         return Support(name, self.corpus.name, value, captions, against)
 
     def timeline(self, name: str) -> Timeline:

@@ -23,10 +23,11 @@ from ..join import Task, join
 from ..measure import asks_anyone
 from ..metrics import Metric
 from ..options import Tokenizer, parse, split
+from ..pairs.scorer import PairScorer
 from ..plugins import failures_named, name_of, warn_of_device, warn_of_names
 from ..progress import Progress, silent
 from ..protocol import Protocol, get as get_protocol
-from ..registry import MEASURES, metric as get_metric, warn_of_shadowed
+from ..registry import MEASURES, as_metric, metric as get_metric, warn_of_shadowed
 from ..scores import Score
 from ..stats.resampling import bootstrap_interval
 from .inputs import Given, both
@@ -45,7 +46,7 @@ from .suitability import (
 from .units import found_unit, with_unit
 
 #: a metric, by name or as an object
-MetricLike = str | Metric
+MetricLike = str | Metric | PairScorer
 
 
 class Journal(Interface):
@@ -335,7 +336,7 @@ def asked_metrics(metrics: MetricLike | Sequence[MetricLike]) -> list[MetricLike
     for each in asked:
         if isinstance(each, type):
             raise UsageError(f"{each.__name__} is a class.", hint=f"Write {each.__name__}(), an object.")
-        if not isinstance(each, str | Metric):
+        if not isinstance(each, str | Metric | PairScorer):
             raise UsageError(f"A metric cannot be {type(each).__name__}.", hint=hint)
     return asked
 
@@ -346,7 +347,7 @@ def parse_metrics(metrics: Sequence[MetricLike]) -> dict[str, Metric]:
     errors: list[StorymeterError] = []
     for metric in metrics:
         try:
-            built = get_metric(metric) if isinstance(metric, str) else metric
+            built = get_metric(metric) if isinstance(metric, str) else as_metric(metric)
             label = str(parse(metric)) if isinstance(metric, str) else name_of(built)
             if label in found and not _alike(found[label], built):
                 hint = "Give your own metric another name."
@@ -370,7 +371,8 @@ def parse_metrics(metrics: Sequence[MetricLike]) -> dict[str, Metric]:
 
 def _alike(a: Metric, b: Metric) -> bool:
     """Whether two metrics of one name are the same; a class of the user's own need not define `==`."""
-    return a == b or (type(a) is type(b) and not vars(a) and not vars(b))
+    one, other = a._bearer, b._bearer
+    return one == other or (type(one) is type(other) and not vars(one) and not vars(other))
 
 
 def corpora(given: Corpus | Sequence[Corpus] | None, role: str) -> list[Corpus]:

@@ -35,7 +35,7 @@ from ..captions import Corpus
 from ..errors import DataError, StorymeterError, UsageError
 from ..join import Coverage
 from ..metrics import MeanMetric, Metric
-from ..pairs.scorer import PairScorer
+from ..pairs.documents import TextMetric
 from ..registry import metric as get_metric
 from ..scores import Alignment, ResampledSums, Rows, Score, Signature
 from .archive import SCHEMA, Archive, npy, write_zip
@@ -123,17 +123,15 @@ class SavedMetric(Metric):
     def __init__(self, record: MetricRecord, formula: Metric | None = None) -> None:
         self.record, self.formula = record, formula
         self.lacks_formula = formula is None and record.mean is None
-        self.__dict__.update(
-            name=record.name,
-            percent=record.percent,
-            higher_is_better=record.higher_is_better,
-            needs_references=record.needs_references,
-            columns=tuple(record.columns),
-            parts=tuple(record.mean or ()),
-        )
+        self.columns = tuple(record.columns)
+        self.parts = tuple(record.mean or ())
+        for key in ("name", "percent", "higher_is_better", "needs_references"):
+            setattr(self, key, getattr(record, key))
 
+    _own = True
     name = ""
-    columns = ()
+    columns: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
 
     def rows(self, task: Any, context: Any) -> Rows:
         raise self._unknown()
@@ -276,12 +274,9 @@ def _metric_record(metric: Metric, k: int, results: Results) -> MetricRecord:
 
 def _mean_of_pairs(metric: Metric) -> list[str] | None:
     """A foreign scorer as a metric of documents is a mean, too, unless it has rules of its own."""
-    if metric.own or not isinstance(metric, PairScorer):
+    if metric.own or not isinstance(metric, TextMetric) or hasattr(type(metric.scorer), "value_of"):
         return None
-    inherited = (
-        getattr(type(metric), name) is getattr(PairScorer, name)
-        for name in ("combine", "value_of", "columns")
-    )
+    inherited = (getattr(type(metric), name) is getattr(TextMetric, name) for name in ("combine", "columns"))
     return ["value"] if all(inherited) else None
 
 

@@ -294,7 +294,7 @@ def load_runs(
     results = merged([load(path) for path in paths])
     if not metrics:
         return results
-    names = [metric.name if isinstance(metric, Metric) else metric for metric in metrics]
+    names = [metric if isinstance(metric, str) else metric.name for metric in metrics]
     known = [score.metric for score in results.systems[0].scores]
     lacking = [name for name in names if name not in known]
     if lacking:

@@ -21,7 +21,9 @@ from ..captions import Corpus, Kind
 from ..errors import StorymeterWarning, first_few
 from ..metrics import Metric
 from ..options import Tokenizer
+from ..pairs.documents import TextMetric
 from ..pairs.meteor import Meteor
+from ..pairs.model import own_tokenizer as tokenizer_option, tokenized_by
 from ..pairs.scorer import PairScorer
 from ..protocol import Protocol
 from ..registry import room_of
@@ -119,7 +121,7 @@ def warn_of_wordless(
         _warn(systems, references, _without_letters, why, glance=glance)
     if not others:
         return
-    if all(scorer.raw_text for scorer in others):
+    if all(tokenizer_option(scorer) != "run" for scorer in others):
         tokenizer = "none"
     strip = protocol.ascii == "strip"
     why = f"the protocol {protocol} replaces characters above U+007F by spaces, and " if strip else ""
@@ -162,7 +164,7 @@ def _warn(
 def own_tokenizer(metric: Metric) -> Tokenizer:
     """That of a metric's scorer; `none` where it has no tokenizer of its own."""
     scorer = _compares(metric)
-    return "none" if scorer is None else scorer.tokenized_by("none")
+    return "none" if scorer is None else tokenized_by(scorer, "none")
 
 
 def _joins_letters(metric: Metric, protocol: Protocol) -> bool:
@@ -178,8 +180,8 @@ def _compares(metric: Metric) -> PairScorer | None:
     """The scorer of sentences that a metric uses, or None where texts do not matter to it."""
     if getattr(metric, "variant", "") == "d":
         return None
-    inner = getattr(metric, "scorer", None) or getattr(metric, "metric", metric)
-    return inner if isinstance(inner, PairScorer) and inner.needs_references else None
+    inner = getattr(getattr(metric, "metric", metric), "scorer", None)
+    return inner if isinstance(inner, PairScorer) and inner.traits.needs_references else None
 
 
 def _wordless(corpus: Corpus, bare: Callable[[Sequence[str]], list[bool]]) -> tuple[int, dict[str, int]]:
@@ -199,7 +201,7 @@ def _wordless(corpus: Corpus, bare: Callable[[Sequence[str]], list[bool]]) -> tu
 
 def joins_captions(metric: Metric, corpora: Sequence[Corpus]) -> bool:
     """Whether the metric compares whole documents that hold several timed captions."""
-    return isinstance(metric, PairScorer) and any(
+    return isinstance(metric, TextMetric) and any(
         len(document.captions) > 1 and any(caption.timed for caption in document.captions)
         for corpus in corpora
         for document in corpus
@@ -208,7 +210,7 @@ def joins_captions(metric: Metric, corpora: Sequence[Corpus]) -> bool:
 
 def warn_of_paragraphs(corpora: Sequence[Corpus], metrics: Mapping[str, Metric]) -> None:
     """A StorymeterWarning where scorers of sentences are asked of timed captions."""
-    if not any(isinstance(metric, PairScorer) for metric in metrics.values()):
+    if not any(isinstance(metric, TextMetric) for metric in metrics.values()):
         return
     found = [label for label, metric in metrics.items() if joins_captions(metric, corpora)]
     if not found:
@@ -230,9 +232,11 @@ def warn_of_language(
 
     `language` is an ISO 639-1 code; without it the script of the captions speaks."""
     compared = {label: getattr(metric, "scorer", metric) for label, metric in metrics.items()}
-    english = [label for label, scorer in compared.items() if getattr(scorer, "english", False)]
-    spaced = [label for label, scorer in compared.items() if getattr(scorer, "needs_spaces", False)]
-    counted = any(getattr(scorer, "raw_text", True) is False for scorer in compared.values())
+    traits = {label: getattr(each, "traits", each) for label, each in compared.items()}
+    english = [label for label, each in traits.items() if getattr(each, "english", False)]
+    spaced = [label for label, each in traits.items() if getattr(each, "needs_spaces", False)]
+    scorers = [each for each in compared.values() if isinstance(each, PairScorer)]
+    counted = any(tokenizer_option(scorer) == "run" for scorer in scorers)
     if not english and not spaced and not (counted and tokenizer == "ptb"):
         return
     if language is None:
@@ -247,7 +251,7 @@ def warn_of_language(
 
 def warn_of_story_meteor(corpora: Sequence[Corpus], metrics: Mapping[str, Metric]) -> None:
     """A StorymeterWarning where METEOR of captioning is asked of stories."""
-    found = [label for label, metric in metrics.items() if metric == Meteor()]
+    found = [label for label, metric in metrics.items() if metric == TextMetric(Meteor())]
     if found and any(kind_of(corpus) == "story" for corpus in corpora):
         warnings.warn(
             f"{found[0]} is that of captioning papers (task rank, normalised); papers on visual storytelling"

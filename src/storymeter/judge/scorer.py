@@ -22,7 +22,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -32,7 +32,10 @@ from ..context import Budget
 from ..errors import DataError, StorymeterWarning, UsageError
 from ..measure import Named, measure
 from ..options import option
-from ..pairs.scorer import IndexedPairs, ModelScorer, open_scorer
+from ..pairs.arguments import IndexedPairs
+from ..pairs.documents import TextMetric
+from ..pairs.model import PairModel
+from ..pairs.scorer import MODEL_TRAITS, PairScorer, Traits, open_scorer
 from ..pairs.sentences import texts_of
 from ..text.script import well_formed
 from .asking import Answers, Asking, Engine, Question, Tally
@@ -50,12 +53,195 @@ if TYPE_CHECKING:
 PROBABILITIES = {"logprobs": True, "top_logprobs": 20}
 
 
+class JudgeModel(PairModel):
+    """A judge at work: its answers so far, under the budget of the run."""
+
+    scorer: Judge
+
+    @cached_property
+    def _budget(self) -> Budget:
+        return Budget() if self.settings is None else self.settings.budget
+
+    def score_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
+        ours = well_formed(pairs["candidates"])
+        theirs = [(text,) for text in well_formed(pairs["references"])]
+        return self._values(
+            [ours[k] for k in pairs["candidate_index"].tolist()],
+            [theirs[k] for k in pairs["reference_index"].tolist()],
+        )
+
+    def _pairs(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
+        return self._values(well_formed(candidates), _groups(references))
+
+    def _statistics(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
+        values = self._pairs(candidates, references, jobs)
+        there = ~np.isnan(values)
+        return np.column_stack([np.where(there, values, 0.0), there])
+
+    def depends_on(self) -> dict[str, object]:
+        """What the answers so far say of themselves."""
+        tally = self._tally
+        days = tally.first if tally.first == tally.last else f"{tally.first}..{tally.last}"
+        return {
+            "judge": "+".join(sorted(tally.models)) or self.scorer.model or None,
+            "engine": self.scorer.engine,
+            "prompt": self.scorer._prompt.label,
+            "parameters": hashlib.sha256(
+                msgspec.json.encode(self._parameters, order="deterministic")
+            ).hexdigest()[:12],
+            "marks": "+".join(
+                word for word, count in (("expected", tally.expected), ("parsed", tally.parsed)) if count
+            )
+            or None,
+            "answered": days or None,
+        }
+
+    @cached_property
+    def _tally(self) -> Tally:
+        return Tally()
+
+    @cached_property
+    def _answers(self) -> Answers:
+        return Answers()
+
+    @cached_property
+    def _parameters(self) -> dict[str, Any]:
+        """All that a reply depends on beside model, prompt and captions."""
+        return {
+            "scale": self.scorer.scale,
+            "n": self.scorer.n,
+            "temperature": self.scorer.temperature,
+            "max_tokens": self.scorer.tokens,
+            "logprobs": self.scorer.logprobs,
+            "trial": self.scorer.trial,
+            **({"frames": self.scorer.frames} if self.scorer._prompt.sees else {}),
+        }
+
+    def _values(
+        self,
+        candidates: Sequence[str],
+        references: Sequence[tuple[str, ...]],
+        shown: Sequence[tuple[Shown, ...]] = (),
+    ) -> FloatArray:
+        """The value of each candidate with its references; what says nothing counts 0 and is not sent."""
+        if self.scorer._prompt.sees and not shown:
+            raise UsageError(
+                f"The prompt {self.scorer._prompt.name!r} shows pictures: it judges whole documents, not"
+                " pairs of captions.",
+                hint="Use it as a metric, with --images or --videos.",
+            )
+        reads = self.scorer._prompt.reads_references
+        asked = [
+            k
+            for k, candidate in enumerate(candidates)
+            if candidate.strip() and (not reads or any(each.strip() for each in references[k]))
+        ]
+        values = np.zeros(len(candidates))
+        values[asked] = self._marks(
+            [
+                Question(candidates[k], references[k] if reads else (), shown[k] if shown else ())
+                for k in asked
+            ]
+        )
+        return values
+
+    def _marks(self, questions: Sequence[Question]) -> FloatArray:
+        before = self._tally.missing
+        marks = self._asking().marks(questions)
+        tally, fresh = self._tally, self._tally.missing - before
+        if tally.missing > self.scorer.missing * tally.verdicts or tally.missing == tally.verdicts > 0:
+            raise DataError(
+                f"{tally.missing:,} of {tally.verdicts:,} verdicts of the judge are missing, more than the"
+                f" share {self.scorer.missing:g} that may be: {tally.reason}.",
+                hint="Try another model or prompt, longer replies (tokens=), or allow more (missing=0.2).",
+            )
+        if fresh:
+            warnings.warn(
+                f"{fresh:,} of {len(questions):,} verdicts of the judge are missing and left out (not counted"
+                f" as 0): {tally.reason}.",
+                StorymeterWarning,
+                stacklevel=2,
+            )
+        return marks
+
+    def _asking(self) -> Asking:
+        if not self.scorer.model:
+            raise UsageError(
+                "The judge has no model.",
+                hint="Write it like judge(model=NAME,endpoint=URL); endpoints list their models at"
+                " /v1/models.",
+            )
+        who = self._locally() if self.scorer.engine == "local" else self._remotely()
+        sent = {"temperature": self.scorer.temperature, "max_tokens": self.scorer.tokens}
+        return Asking(
+            self.scorer._prompt,
+            SCALES[self.scorer.scale],
+            {**sent, **PROBABILITIES} if self.scorer.logprobs else sent,
+            self.scorer.n,
+            {**who.identity, "prompt": self.scorer._prompt.label, **self._parameters},
+            who.where,
+            who.open_engine,
+            self._answers,
+            self._budget,
+            self._tally,
+            self.progress,
+        )
+
+    def _remotely(self) -> Who:
+        address = Address(self.scorer.endpoint)
+        return Who(
+            f"{self.scorer.model} at {address.host}",
+            {"engine": "endpoint", "at": address.base, "model": self.scorer.model},
+            lambda: Endpoint(
+                address,
+                self.scorer.model,
+                parallel=self.scorer.parallel,
+                timeout=self.scorer.timeout,
+                budget=self._budget,
+            ),
+        )
+
+    def _locally(self) -> Who:
+        from .local import Local, label_of
+
+        label = label_of(self.scorer.model)
+        return Who(
+            label,
+            {"engine": "local", "model": label},
+            lambda: Local(self.scorer.model, label, self.device, self._budget),
+        )
+
+
+class JudgeText(TextMetric):
+    """Of a document the judge reads all references at once, and sees its pictures."""
+
+    _own = True
+    scorer: Judge
+    columns = ("value", "documents", "missing")
+
+    def rows(self, task: Task, context: Context) -> FloatArray:
+        """What counts, whether it counts, whether it is missing."""
+        texts, bound = texts_of(context, task, "none"), open_scorer(context, self.scorer)
+        sees = self.scorer._prompt.sees
+        shown = shown_of(task.candidates, context.images, context.videos, self.scorer.frames) if sees else ()
+        values = bound._values(well_formed(texts.candidates), _groups(texts.references), shown)
+        there = ~np.isnan(values)
+        return np.column_stack([np.where(there, values, 0.0), there, ~there])
+
+    def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
+        all_of_them = np.maximum(sums[..., 1] + sums[..., 2], 1.0)
+        return {"value": self.scorer._value_of(sums), "missing": np.asarray(sums[..., 2] / all_of_them)}
+
+    def signature_fields(self, model: PairModel) -> dict[str, object]:
+        return {"references": "together" if self.needs_references else None, **model.depends_on()}
+
+
 @measure(
     Named("judge", "a language model's mark: does the candidate say what the references say?"),
     papers=("liu2023geval",),
 )
 @dataclass(frozen=True)
-class Judge(ModelScorer):
+class Judge(PairScorer):
     model: str = option("", "the model's name at the endpoint; with engine=local a folder or a .gguf file")
     endpoint: str = option("", "an OpenAI-compatible address, such as http://127.0.0.1:8000/v1")
     prompt: str = option("adequacy", "the prompt: adequacy, support, dense, quality, seen, rdcap, or a file")
@@ -75,11 +261,13 @@ class Judge(ModelScorer):
     parallel: int = option(16, "number of parallel requests; does not change results", low=1, high=1024)
     timeout: float = option(120.0, "time limit of one request in seconds; does not change results", low=0.01)
 
-    may_be_missing: ClassVar[bool] = True
-    asks: ClassVar[bool] = True
-    columns = ("value", "documents", "missing")
+    _model = JudgeModel
+    _documents = JudgeText
 
-    _budget: ClassVar[Budget] = Budget()
+    @property
+    def traits(self) -> Traits:
+        reads = self._prompt.reads_references
+        return MODEL_TRAITS._replace(may_be_missing=True, asks=True, needs_references=reads)
 
     def _check_options(self) -> None:
         if self.n > 1 and self.temperature == 0:
@@ -88,185 +276,14 @@ class Judge(ModelScorer):
                 hint=f"Write judge(…,n={self.n},temperature=1).",
             )
 
-    @property
-    def needs_references(self) -> bool:  # type: ignore[override]
-        return self._prompt.reads_references
-
-    def within(self, context: Context) -> Judge:
-        """Under the budget of a run."""
-        return self._with(_budget=context.budget)
-
-    def score_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
-        ours = well_formed(pairs["candidates"])
-        theirs = [(text,) for text in well_formed(pairs["references"])]
-        return self._values(
-            [ours[k] for k in pairs["candidate_index"].tolist()],
-            [theirs[k] for k in pairs["reference_index"].tolist()],
-        )
-
-    def _pairs(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
-        return self._values(well_formed(candidates), _groups(references))
-
-    def _statistics(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
-        values = self._pairs(candidates, references, jobs)
-        there = ~np.isnan(values)
-        return np.column_stack([np.where(there, values, 0.0), there])
-
-    def rows(self, task: Task, context: Context) -> FloatArray:
-        """What counts, whether it counts, whether it is missing."""
-        texts, bound = texts_of(context, task, "none"), open_scorer(context, self)
-        sees = self._prompt.sees
-        shown = shown_of(task.candidates, context.images, context.videos, self.frames) if sees else ()
-        values = bound._values(well_formed(texts.candidates), _groups(texts.references), shown)
-        there = ~np.isnan(values)
-        return np.column_stack([np.where(there, values, 0.0), there, ~there])
-
-    def value_of(self, sums: FloatArray) -> FloatArray:
-        """A mean over nothing is no number: what is missing is not 0."""
-        count = sums[..., 1]
-        return np.asarray(np.where(count > 0, sums[..., 0] / np.maximum(count, 1.0), np.nan))
-
-    def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
-        all_of_them = np.maximum(sums[..., 1] + sums[..., 2], 1.0)
-        return {"value": self.value_of(sums), "missing": np.asarray(sums[..., 2] / all_of_them)}
-
-    def signature_fields(self) -> dict[str, object]:
-        return {"references": "together" if self.needs_references else None, **self.depends_on()}
-
-    def depends_on(self) -> dict[str, object]:
-        """What the answers so far say of themselves."""
-        tally = self._tally
-        days = tally.first if tally.first == tally.last else f"{tally.first}..{tally.last}"
-        return {
-            "judge": "+".join(sorted(tally.models)) or self.model or None,
-            "engine": self.engine,
-            "prompt": self._prompt.label,
-            "parameters": hashlib.sha256(
-                msgspec.json.encode(self._parameters, order="deterministic")
-            ).hexdigest()[:12],
-            "marks": "+".join(
-                word for word, count in (("expected", tally.expected), ("parsed", tally.parsed)) if count
-            )
-            or None,
-            "answered": days or None,
-        }
-
-    # How it asks.
-
     @cached_property
     def _prompt(self) -> Prompt:
         return get_prompt(self.prompt)
 
-    @cached_property
-    def _tally(self) -> Tally:
-        return Tally()
-
-    @cached_property
-    def _answers(self) -> Answers:
-        return Answers()
-
-    @cached_property
-    def _parameters(self) -> dict[str, Any]:
-        """All that a reply depends on beside model, prompt and captions."""
-        return {
-            "scale": self.scale,
-            "n": self.n,
-            "temperature": self.temperature,
-            "max_tokens": self.tokens,
-            "logprobs": self.logprobs,
-            "trial": self.trial,
-            **({"frames": self.frames} if self._prompt.sees else {}),
-        }
-
-    def _values(
-        self,
-        candidates: Sequence[str],
-        references: Sequence[tuple[str, ...]],
-        shown: Sequence[tuple[Shown, ...]] = (),
-    ) -> FloatArray:
-        """The value of each candidate with its references; what says nothing counts 0 and is not sent."""
-        if self._prompt.sees and not shown:
-            raise UsageError(
-                f"The prompt {self._prompt.name!r} shows pictures: it judges whole documents, not pairs of"
-                " captions.",
-                hint="Use it as a metric, with --images or --videos.",
-            )
-        reads = self._prompt.reads_references
-        asked = [
-            k
-            for k, candidate in enumerate(candidates)
-            if candidate.strip() and (not reads or any(each.strip() for each in references[k]))
-        ]
-        values = np.zeros(len(candidates))
-        values[asked] = self._marks(
-            [
-                Question(candidates[k], references[k] if reads else (), shown[k] if shown else ())
-                for k in asked
-            ]
-        )
-        return values
-
-    def _marks(self, questions: Sequence[Question]) -> FloatArray:
-        before = self._tally.missing
-        marks = self._asking().marks(questions)
-        tally, fresh = self._tally, self._tally.missing - before
-        if tally.missing > self.missing * tally.verdicts or tally.missing == tally.verdicts > 0:
-            raise DataError(
-                f"{tally.missing:,} of {tally.verdicts:,} verdicts of the judge are missing, more than the"
-                f" share {self.missing:g} that may be: {tally.reason}.",
-                hint="Try another model or prompt, longer replies (tokens=), or allow more (missing=0.2).",
-            )
-        if fresh:
-            warnings.warn(
-                f"{fresh:,} of {len(questions):,} verdicts of the judge are missing and left out (not counted"
-                f" as 0): {tally.reason}.",
-                StorymeterWarning,
-                stacklevel=2,
-            )
-        return marks
-
-    def _asking(self) -> Asking:
-        if not self.model:
-            raise UsageError(
-                "The judge has no model.",
-                hint="Write it like judge(model=NAME,endpoint=URL); endpoints list their models at"
-                " /v1/models.",
-            )
-        who = self._locally() if self.engine == "local" else self._remotely()
-        sent = {"temperature": self.temperature, "max_tokens": self.tokens}
-        return Asking(
-            self._prompt,
-            SCALES[self.scale],
-            {**sent, **PROBABILITIES} if self.logprobs else sent,
-            self.n,
-            {**who.identity, "prompt": self._prompt.label, **self._parameters},
-            who.where,
-            who.open_engine,
-            self._answers,
-            self._budget,
-            self._tally,
-            self._progress,
-        )
-
-    def _remotely(self) -> Who:
-        address = Address(self.endpoint)
-        return Who(
-            f"{self.model} at {address.host}",
-            {"engine": "endpoint", "at": address.base, "model": self.model},
-            lambda: Endpoint(
-                address, self.model, parallel=self.parallel, timeout=self.timeout, budget=self._budget
-            ),
-        )
-
-    def _locally(self) -> Who:
-        from .local import Local, label_of
-
-        label = label_of(self.model)
-        return Who(
-            label,
-            {"engine": "local", "model": label},
-            lambda: Local(self.model, label, self._device, self._budget),
-        )
+    def _value_of(self, sums: FloatArray) -> FloatArray:
+        """A mean over nothing is no number: what is missing is not 0."""
+        count = sums[..., 1]
+        return np.asarray(np.where(count > 0, sums[..., 0] / np.maximum(count, 1.0), np.nan))
 
 
 class Who(NamedTuple):

@@ -16,11 +16,11 @@ import numpy as np
 from ..arrays import FloatArray
 from ..captions import Caption, Corpus, Document
 from ..engine.results import Results, document_values
-from ..engine.run import Run
+from ..engine.run import MetricLike, Run
 from ..errors import StorymeterError
 from ..join import Coverage, Task
 from ..metrics import Metric
-from ..pairs.scorer import PairScorer
+from ..pairs.documents import TextMetric
 from ..registry import metric as get_metric
 from ..scores import Score
 
@@ -81,7 +81,7 @@ class MetricValues:
 
 
 def values_of(
-    task: Task, metrics: Sequence[str | Metric], run: Run, *, skip_missing: bool = False
+    task: Task, metrics: Sequence[MetricLike], run: Run, *, skip_missing: bool = False
 ) -> tuple[dict[str, MetricValues], dict[str, str]]:
     """Values by metric, and the metrics that could not run with the reason (`skip_missing`)."""
     keys = [(system, item) for system, _, item in (i.partition("\t") for i in task.ids)]
@@ -117,10 +117,10 @@ def _joined(scores: Sequence[Score]) -> Score:
     return scores[0] if len(scores) == 1 else replace(scores[0], rows=np.concatenate(rows))
 
 
-def _known(metrics: Sequence[str | Metric]) -> list[str | Metric]:
+def _known(metrics: Sequence[MetricLike]) -> list[MetricLike]:
     """Those that can be built; the others are reported where they are scored."""
 
-    def builds(asked: str | Metric) -> bool:
+    def builds(asked: MetricLike) -> bool:
         try:
             return not isinstance(asked, str) or bool(get_metric(asked))
         except StorymeterError:
@@ -179,7 +179,7 @@ def _of_score(metric: Metric, score: Score, keys: Sequence[Key]) -> MetricValues
 
 def is_averaged(metric: Metric) -> bool:
     """Sentence scorers, unless their level is the corpus: published tables average them over captions."""
-    return isinstance(metric, PairScorer) and getattr(metric, "level", "") != "corpus"
+    return isinstance(metric, TextMetric) and getattr(metric.scorer, "level", "") != "corpus"
 
 
 def value_of(metric: Metric) -> Callable[[FloatArray], FloatArray]:

@@ -7,10 +7,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal, NamedTuple
 
-from ..engine.run import Run
+from ..engine.run import MetricLike, Run
 from ..errors import DataError, UsageError
 from ..join import Task
-from ..metrics import Metric
 from ..progress import Progress, silent
 from ..registry import metric as get_metric
 from .benchmarks import Benchmark
@@ -55,7 +54,7 @@ def evaluate_metrics(
     )
 
 
-def check_references(benchmark: Benchmark, metrics: Sequence[str | Metric]) -> None:
+def check_references(benchmark: Benchmark, metrics: Sequence[MetricLike]) -> None:
     """Metrics that need references, on a benchmark that has none."""
     if benchmark.needs_references:
         return
@@ -70,7 +69,7 @@ def check_references(benchmark: Benchmark, metrics: Sequence[str | Metric]) -> N
 
 
 def benchmark_scores(
-    benchmark: Benchmark, metrics: Sequence[str | Metric], run: Run, *, skip_missing: bool = False
+    benchmark: Benchmark, metrics: Sequence[MetricLike], run: Run, *, skip_missing: bool = False
 ) -> tuple[Scores, dict[str, str]]:
     """Scores of these metrics on a benchmark, and those that could not run."""
     check_references(benchmark, metrics)
@@ -90,7 +89,7 @@ class CurvePoint(NamedTuple):
 def reference_curve(
     task: Task,
     judgements: Sequence[Judgement],
-    metrics: Sequence[str | Metric],
+    metrics: Sequence[MetricLike],
     run: Run,
     *,
     statistic: str = "kendall_c",

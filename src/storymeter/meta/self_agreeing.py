@@ -25,7 +25,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..captions import Corpus
 from ..engine.results import document_values
-from ..engine.run import Run, parse_metrics
+from ..engine.run import MetricLike, Run, parse_metrics
 from ..errors import UsageError
 from ..measure import Measure
 from ..metrics import Metric
@@ -122,7 +122,7 @@ def self_agreement(
     systems: Sequence[Corpus],
     run: Run,
     *,
-    metrics: Sequence[str | Metric],
+    metrics: Sequence[MetricLike],
     trials: int = 2,
     resamples: int = 1000,
 ) -> list[SelfAgreement]:
@@ -137,7 +137,7 @@ def self_agreement(
     if trials < 2:
         raise UsageError(f"{trials} trials are too few to measure agreement.", hint="Use 2 or more.")
 
-    def work(run: Run, metrics: Sequence[str | Metric]) -> list[SelfAgreement]:
+    def work(run: Run, metrics: Sequence[MetricLike]) -> list[SelfAgreement]:
         return _self_agreement(systems, run, metrics, trials, resamples)
 
     with run.announced(metrics, work):
@@ -145,7 +145,7 @@ def self_agreement(
 
 
 def _self_agreement(
-    systems: Sequence[Corpus], run: Run, metrics: Sequence[str | Metric], trials: int, resamples: int
+    systems: Sequence[Corpus], run: Run, metrics: Sequence[MetricLike], trials: int, resamples: int
 ) -> list[SelfAgreement]:
     built = parse_metrics(metrics)
     rows: dict[str, list[FloatArray]] = {label: [] for label in built}

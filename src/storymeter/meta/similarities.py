@@ -162,7 +162,7 @@ def similarity(
             [np.tile(other, len(one)) for one, other in zip(numbers[a], numbers[b], strict=True)]
         )
         alike = table.values(ours, theirs, jobs=jobs, progress=progress)
-        if not judge.symmetric:
+        if not judge.traits.symmetric:
             alike = (alike + table.values(theirs, ours, jobs=jobs, progress=progress)) / 2
         values[done] = np.add.reduceat(alike, np.cumsum([0, *sizes[:-1]])) / sizes
     progress("pairs of sources", len(pairs), len(pairs))
@@ -175,7 +175,7 @@ def similarity(
         else []
     )
     signature = Signature.of(scorer=judge.name, tok=sentences.tokenizer, version=__version__).add(
-        **table.scorer.depends_on()
+        **table.model.depends_on()
     )
     return Similarity(
         tuple(corpus.name for corpus in corpora),

@@ -136,8 +136,9 @@ def _blame(
 ) -> list[FloatArray]:
     """For each word of each caption, what leaving it out gains."""
     context = Context(tokenizer=tokenizer, jobs=jobs, seed=seed, device=device)
-    judge = open_scorer(context, get_scorer(name))
-    sentences = sentences_for(context, judge)
+    scorer = get_scorer(name)
+    judge = open_scorer(context, scorer)
+    sentences = sentences_for(context, scorer)
 
     def tokens(texts: Sequence[str]) -> list[str]:
         return [sentences.texts[k] for k in sentences.numbers(list(texts))]
@@ -208,7 +209,7 @@ def word_measures(metrics: Sequence[str]) -> dict[str, WordMeasure]:
     out: dict[str, WordMeasure] = {}
     for name in metrics:
         if parse(name).word == "facts":
-            out[name] = get_scorer(name).placed_words  # type: ignore[attr-defined]
+            out[name] = get_scorer(name).placed_words
     return out
 
 

@@ -21,10 +21,13 @@ if TYPE_CHECKING:
     from .bertscore import BertScore as BertScore
     from .bleu import Bleu as Bleu
     from .cider import Cider as Cider
+    from .documents import TextMetric as TextMetric
     from .facts import Facts as Facts
     from .meteor import Meteor as Meteor
+    from .model import PairModel as PairModel
+    from .plugged import ModelScorer as ModelScorer
     from .rouge import RougeL as RougeL
-    from .scorer import ModelScorer as ModelScorer
+    from .scorer import PairScorer as PairScorer, Traits as Traits
     from .sentences import texts_of as texts_of
     from .spice import Spice as Spice
     from .sts import Sts as Sts
@@ -36,7 +39,11 @@ _LATE = {
     "Cider": "cider",
     "Facts": "facts",
     "Meteor": "meteor",
-    "ModelScorer": "scorer",
+    "PairModel": "model",
+    "PairScorer": "scorer",
+    "TextMetric": "documents",
+    "Traits": "scorer",
+    "ModelScorer": "plugged",
     "RougeL": "rouge",
     "Spice": "spice",
     "Sts": "sts",

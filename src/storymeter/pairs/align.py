@@ -41,7 +41,7 @@ from .wordnet import base_forms, meanings
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .scorer import IndexedPairs
+    from .arguments import IndexedPairs
 
 WEAK_BELOW, WEAK, OPPOSITE, SHARED_SENSES = 0.05, 0.25, 0.5, 0.5
 MOST_WORDS = 2048

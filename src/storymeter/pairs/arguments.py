@@ -1,14 +1,39 @@
-"""Sentences given to a scorer in Python: checked, and split into tokens as `storymeter score` does."""
+"""What scorers are given: pairs of sentences by index, and sentences from Python, which are checked and split
+into tokens as `storymeter score` does.
+"""
 
 from __future__ import annotations
 
 import os
 import warnings
 from collections.abc import Sequence
+from typing import TypedDict
 
 from .. import _native
+from ..arrays import IntArray
 from ..errors import StorymeterWarning, UsageError
 from ..options import ScorerTokenizer
+
+
+class IndexedPairs(TypedDict):
+    """Pair k is `candidates[candidate_index[k]]` and `references[reference_index[k]]`."""
+
+    candidates: Sequence[str]
+    references: Sequence[str]
+    candidate_index: IntArray
+    reference_index: IntArray
+
+
+class PairGroups(TypedDict):
+    """Pairs of `sentences` in groups: group g owns the pairs pair_bounds[g]:pair_bounds[g+1] and learns from
+    the references item_index[item_bounds[g]:item_bounds[g+1]]."""
+
+    sentences: Sequence[str]
+    candidate_index: IntArray
+    reference_index: IntArray
+    pair_bounds: IntArray
+    item_index: IntArray
+    item_bounds: IntArray
 
 
 def read_sentences(
@@ -83,7 +108,7 @@ def _warn_of_tokens(name: str) -> None:
             " now (ptb), as `storymeter score` does; earlier versions took them as they were, so that this"
             " number has changed. For text that is tokenised already write tokenizer='none'.",
             StorymeterWarning,
-            stacklevel=6,
+            stacklevel=7,
         )
 
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,9 @@ from ..models.encoder import Precision
 from ..models.vectors import VectorRows
 from ..options import option
 from ..text.script import well_formed
-from .scorer import IndexedPairs, ModelScorer
+from .arguments import IndexedPairs
+from .model import PairModel
+from .scorer import MODEL_TRAITS, PairScorer, Traits
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -59,52 +61,25 @@ class _Tokens:
         self.weight.append(weight)
 
 
-@measure(
-    Named("bertscore", "each token against its most similar one on the other side"), papers=("zhang2020",)
-)
-@dataclass(frozen=True)
-class BertScore(ModelScorer):
-    model: str = option("", "a local checkpoint; empty: the packaged encoder")
-    layer: int = option(6, "the layer whose token vectors are compared", low=0)
-    idf: bool = option(False, "whether rare tokens count more")
-    baseline: float = option(0.0, "each value is rescaled to (x - baseline) / (1 - baseline)", high=0.999999)
-    value: Literal["f1", "precision", "recall"] = option("f1", "which of the three is the value")
-    batch: int = option(0, "64 follows the package bert-score; with 0 no pair depends on other pairs", low=0)
+class BertScoreModel(PairModel):
+    """BERTScore at work; it keeps the token vectors of each sentence."""
 
-    precision: Precision = option("fp32", "of the encoder's products; bf16 is faster, and within .01 of fp32")
-
-    range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
-    #: in how many of the references that `fit` saw a token stands, and how many references there were
-    _frequency: ClassVar[tuple[Counter[int], int]] = (Counter(), 0)
-    _tokens: ClassVar[_Tokens | None] = None
-
-    @property
-    def learns(self) -> bool:  # type: ignore[override]
-        return self.idf
-
-    @property
-    def stand_in(self) -> str:
-        return "" if self.model else "minilm"
-
-    @property
-    def trained_on(self) -> TrainingData:
-        encoder = training_of_encoder(self.model)
-        if self.model:
-            return encoder
-        years = tuple(f"trecvid-{year}{kind}" for year in (2016, 2017) for kind in ("", "-multiple"))
-        return TrainingData(f"{encoder.what}; its layer was chosen on TRECVID", (*encoder.benchmarks, *years))
+    scorer: BertScore
+    #: in how many of the references that `fit` was given a token stands, and how many references there were
+    _frequency: tuple[Counter[int], int] = (Counter(), 0)
+    _tokens: _Tokens | None = None
 
     def depends_on(self) -> dict[str, object]:
-        return {"encoder": self._encoder().label, "layer": self.layer}
+        return {"encoder": self._encoder().label, "layer": self.scorer.layer}
 
     def _encoder(self) -> Any:
         from ..models.encoder import load_encoder
 
-        return load_encoder(self.model, self._device, self.precision)
+        return load_encoder(self.scorer.model, self.device, self.scorer.precision)
 
-    def fit(self, references: Sequence[Sequence[str]]) -> BertScore:
+    def fit(self, references: Sequence[Sequence[str]]) -> BertScoreModel:
         """With document frequencies of tokens over all references, each one a document."""
-        if not self.idf:
+        if not self.scorer.idf:
             return self
         flat = well_formed([sentence.strip() for group in references for sentence in group])
         encoder = self._encoder()
@@ -114,15 +89,18 @@ class BertScore(ModelScorer):
             else []
         )
         frequency = Counter(token for sentence in ids for token in set(sentence))
-        return self._with(_frequency=(frequency, len(flat)))
+        fitted = BertScoreModel(self.scorer, self.settings, tokenised=self.tokenised)
+        fitted._learnt = references
+        fitted._frequency = frequency, len(flat)
+        return fitted
 
     def score_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
-        return self.parts_indexed(jobs=jobs, **pairs)[:, _PLACE[self.value]]
+        return self.parts_indexed(jobs=jobs, **pairs)[:, _PLACE[self.scorer.value]]
 
     def parts_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
         """(pairs, 3): precision, recall, F1."""
         candidate_index, reference_index = pairs["candidate_index"], pairs["reference_index"]
-        if self.idf and not self._frequency[1]:
+        if self.scorer.idf and not self._frequency[1]:
             raise UsageError(
                 "bertscore(idf=true) was not fitted to references.",
                 hint="Call fit(references) first; `storymeter score` does.",
@@ -145,10 +123,10 @@ class BertScore(ModelScorer):
             _native.greedy_matching(
                 vectors, offset, weight, vectors, offset, weight, c[block], r[block], out[block], threads=jobs
             )
-        if self.batch:
+        if self.scorer.batch:
             self._unpadded(tokens, c, r, out)
-        if self.baseline:
-            out = (out - self.baseline) / (1 - self.baseline)
+        if self.scorer.baseline:
+            out = (out - self.scorer.baseline) / (1 - self.scorer.baseline)
         empty, nothing = (
             np.array([not text for text in side], dtype=bool)[index]
             for side, index in ((ours, candidate_index), (theirs, reference_index))
@@ -161,8 +139,8 @@ class BertScore(ModelScorer):
         is.
         """
         vectors, offset, length = tokens.vectors.view(), tokens.offset, np.diff(tokens.offset)
-        for begin in range(0, len(c), self.batch):
-            batch = slice(begin, begin + self.batch)
+        for begin in range(0, len(c), self.scorer.batch):
+            batch = slice(begin, begin + self.scorer.batch)
             for k in begin + np.flatnonzero(
                 (length[c[batch]] == length[c[batch]].max()) | (length[r[batch]] == length[r[batch]].max())
             ):
@@ -187,15 +165,15 @@ class BertScore(ModelScorer):
         encoder = self._encoder()
         tokens = self._tokens
         if tokens is None or tokens.vectors.size > KEPT:
-            tokens = self.__dict__["_tokens"] = _Tokens(encoder.dimension)
+            tokens = self._tokens = _Tokens(encoder.dimension)
         new = sorted((text for text in texts if text not in tokens.place), key=len)
         for begin in range(0, len(new), CHUNK):
             part = new[begin : begin + CHUNK]
 
             def encoded(what: str, done: int, total: int, begin: int = begin) -> None:
-                self._progress("encoding sentences", begin + done, len(new))
+                self.progress("encoding sentences", begin + done, len(new))
 
-            for row, found in encoder.token_vectors(part, layer=self.layer, progress=encoded):
+            for row, found in encoder.token_vectors(part, layer=self.scorer.layer, progress=encoded):
                 tokens.add(
                     part[row],
                     found.vectors / np.maximum(np.linalg.norm(found.vectors, axis=1, keepdims=True), 1e-12),
@@ -204,9 +182,42 @@ class BertScore(ModelScorer):
         return tokens
 
     def _weights(self, ids: NDArray[np.int64]) -> FloatArray:
-        if self.idf:
+        if self.scorer.idf:
             frequency, size = self._frequency
             return np.log((size + 1) / (np.array([frequency[token] for token in ids.tolist()]) + 1))
         tokenizer = self._encoder().tokenizer  # not every one puts special tokens around a sentence
         special = [token for token in (tokenizer.cls_token_id, tokenizer.sep_token_id) if token is not None]
         return (~np.isin(ids, special)).astype(np.float64)
+
+
+@measure(
+    Named("bertscore", "each token against its most similar one on the other side"), papers=("zhang2020",)
+)
+@dataclass(frozen=True)
+class BertScore(PairScorer):
+    model: str = option("", "a local checkpoint; empty: the packaged encoder")
+    layer: int = option(6, "the layer whose token vectors are compared", low=0)
+    idf: bool = option(False, "whether rare tokens count more")
+    baseline: float = option(0.0, "each value is rescaled to (x - baseline) / (1 - baseline)", high=0.999999)
+    value: Literal["f1", "precision", "recall"] = option("f1", "which of the three is the value")
+    batch: int = option(0, "64 follows the package bert-score; with 0 no pair depends on other pairs", low=0)
+    precision: Precision = option("fp32", "of the encoder's products; bf16 is faster, and within .01 of fp32")
+
+    _model = BertScoreModel
+
+    @property
+    def traits(self) -> Traits:
+        return MODEL_TRAITS._replace(
+            range=(-1.0, 1.0),
+            learns=self.idf,
+            trained_on=self._training,
+            stand_in="" if self.model else "minilm",
+        )
+
+    @property
+    def _training(self) -> TrainingData:
+        encoder = training_of_encoder(self.model)
+        if self.model:
+            return encoder
+        years = tuple(f"trecvid-{year}{kind}" for year in (2016, 2017) for kind in ("", "-multiple"))
+        return TrainingData(f"{encoder.what}; its layer was chosen on TRECVID", (*encoder.benchmarks, *years))

@@ -28,7 +28,7 @@ array([0.716531])
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -36,8 +36,11 @@ from ..arrays import FloatArray
 from ..measure import Named, measure
 from ..options import ScorerTokenizer, option
 from ..scores import Rows
+from .arguments import IndexedPairs
+from .documents import TextMetric
+from .model import PairModel, tokenized_by
 from .ngrams import NgramBatch, ngrams_of
-from .scorer import TOKENIZER_OPTION, IndexedPairs, PairScorer
+from .scorer import TOKENIZER_OPTION, PairScorer, Traits
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -98,6 +101,60 @@ def bleu(sums: FloatArray, n: int, smoothing: Smoothing) -> FloatArray:
     return np.asarray(product ** (1.0 / n) * brevity(sums, n, smoothing))
 
 
+class BleuModel(PairModel):
+    """BLEU at work."""
+
+    scorer: Bleu
+
+    def score_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
+        return self.value_of(self.statistics_indexed(jobs=jobs, **pairs))
+
+    def statistics_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
+        return of_order(NgramBatch.of_index(**pairs).bleu(jobs), self.scorer.n)
+
+    def _pairs(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
+        values = self.value_of(self._statistics(candidates, references, jobs))
+        return np.where([len(group) > 0 for group in references], values, 0.0)
+
+    def _statistics(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
+        batch = NgramBatch.of_groups(candidates=candidates, references=references)
+        return of_order(batch.bleu(jobs), self.scorer.n)
+
+
+class BleuText(TextMetric):
+    """Corpus BLEU, or the mean of sentence BLEU (`level`)."""
+
+    _own = True
+    scorer: Bleu
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return columns(self.scorer.n) if self.scorer.level == "corpus" else ("value", "documents")
+
+    def rows(self, task: Task, context: Context) -> Rows | FloatArray:
+        batch = ngrams_of(context, task, tokenized_by(self.scorer, context.tokenizer))
+        statistics = of_order(batch.bleu(context.jobs), self.scorer.n)
+        if self.scorer.level == "corpus":
+            return statistics
+        return np.column_stack([self.scorer._value_of(statistics), np.ones(len(statistics))])
+
+    def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
+        n, smoothing = self.scorer.n, self.scorer.smoothing
+        if self.scorer.level == "sentence":
+            return {"value": np.asarray(sums[..., 0] / np.maximum(sums[..., 1], 1.0))}
+        parts = precisions(sums, n, smoothing)
+        return {
+            "value": bleu(sums, n, smoothing),
+            **{f"precision_{k + 1}": parts[..., k] for k in range(n)},
+            "brevity_penalty": brevity(sums, n, smoothing),
+            "length_ratio": sums[..., -2] / np.maximum(sums[..., -1], 1.0),
+        }
+
+    def signature_fields(self, model: PairModel) -> dict[str, object]:
+        scorer = self.scorer
+        return {"level": scorer.level, "smoothing": scorer.smoothing, "reference_length": "closest"}
+
+
 @measure(
     Named("bleu_4", "BLEU with n-grams of up to four words", n=4),
     Named("bleu_1", "BLEU with n-grams of one word", n=1),
@@ -107,7 +164,7 @@ def bleu(sums: FloatArray, n: int, smoothing: Smoothing) -> FloatArray:
 )
 @dataclass(frozen=True)
 class Bleu(PairScorer):
-    """Sentence BLEU-n of pairs; `aggregate`, and the metric of documents, is corpus BLEU."""
+    """Sentence BLEU-n of pairs; of documents (`corpus`) it is corpus BLEU."""
 
     n: int = option(4, "the longest n-grams that are counted", low=1, high=ORDERS)
     smoothing: Smoothing = option("coco", "what happens where no n-gram matches")
@@ -116,52 +173,13 @@ class Bleu(PairScorer):
     )
     tokenizer: ScorerTokenizer = option("run", TOKENIZER_OPTION)
 
-    threads: ClassVar[bool] = True
-    #: COCO's own value of a text without words stays: 1e-15 or less
-    needs_words: ClassVar[bool] = False
+    _model = BleuModel
+    _documents = BleuText
 
     @property
-    def pair_columns(self) -> tuple[str, ...]:
-        return columns(self.n)
+    def traits(self) -> Traits:
+        # COCO's own value of a text without words stays: 1e-15 or less
+        return Traits(threads=True, needs_words=False, pair_columns=columns(self.n))
 
-    def score_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
-        return self.value_of(self.statistics_indexed(jobs=jobs, **pairs))
-
-    def statistics_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
-        return of_order(NgramBatch.of_index(**pairs).bleu(jobs), self.n)
-
-    def value_of(self, sums: FloatArray) -> FloatArray:
+    def _value_of(self, sums: FloatArray) -> FloatArray:
         return bleu(sums, self.n, self.smoothing)
-
-    def _pairs(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
-        values = self.value_of(self._statistics(candidates, references, jobs))
-        return np.where([len(group) > 0 for group in references], values, 0.0)
-
-    def _statistics(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
-        return of_order(NgramBatch.of_groups(candidates=candidates, references=references).bleu(jobs), self.n)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return columns(self.n) if self.level == "corpus" else ("value", "documents")
-
-    def rows(self, task: Task, context: Context) -> Rows | FloatArray:
-        statistics = of_order(
-            ngrams_of(context, task, self.tokenized_by(context.tokenizer)).bleu(context.jobs), self.n
-        )
-        if self.level == "corpus":
-            return statistics
-        return np.column_stack([self.value_of(statistics), np.ones(len(statistics))])
-
-    def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
-        if self.level == "sentence":
-            return {"value": np.asarray(sums[..., 0] / np.maximum(sums[..., 1], 1.0))}
-        parts = precisions(sums, self.n, self.smoothing)
-        return {
-            "value": bleu(sums, self.n, self.smoothing),
-            **{f"precision_{k + 1}": parts[..., k] for k in range(self.n)},
-            "brevity_penalty": brevity(sums, self.n, self.smoothing),
-            "length_ratio": sums[..., -2] / np.maximum(sums[..., -1], 1.0),
-        }
-
-    def signature_fields(self) -> dict[str, object]:
-        return {"level": self.level, "smoothing": self.smoothing, "reference_length": "closest"}

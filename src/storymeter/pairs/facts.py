@@ -35,8 +35,11 @@ import numpy as np
 from ..arrays import Float32, FloatArray
 from ..captions import Document
 from ..measure import ENCODER_TRAINING, Named, TrainingData, measure, training_of_all
+from .arguments import IndexedPairs
+from .documents import TextMetric
 from .facts_reading import Reader, Reading, label, passages_of, sentences_of
-from .scorer import IndexedPairs, ModelScorer, open_scorer
+from .model import PairModel
+from .scorer import MODEL_TRAITS, PairScorer, open_scorer
 from .word_kinds import KINDS, WORD, Kind, tagged
 
 if TYPE_CHECKING:
@@ -72,7 +75,7 @@ class MarkedCaption(NamedTuple):
 
 
 def marked_captions(
-    facts: Facts, document: Document, references: Sequence[Document]
+    facts: Facts | FactsModel, document: Document, references: Sequence[Document]
 ) -> tuple[float, list[MarkedCaption]]:
     """The value of the document, and its captions in their order."""
     text, begins = joined(document)
@@ -118,44 +121,15 @@ class SentenceSupport(NamedTuple):
         return self.support < UNSUPPORTED
 
 
-@measure(
-    Named(
-        "facts",
-        "share of a caption that the references support (precision); also lists the unsupported words",
-    ),
-    papers=("liu2023", "zhang2020"),
-)
-@dataclass(frozen=True)
-class Facts(ModelScorer):
-    @property
-    def trained_on(self) -> TrainingData:
-        own = TrainingData(
-            "ActivityNet Captions, wrong details made from them (other videos); FactVC was used for model"
-            " selection",
-            ("factvc-activitynet", "factvc-activitynet-paper", "wrong-detail"),
-        )
-        return training_of_all([ENCODER_TRAINING, own])
+class FactsModel(PairModel):
+    """The reader of `facts`, which keeps what it has read."""
+
+    scorer: Facts
 
     def depends_on(self) -> dict[str, object]:
         from ..models.encoder import load_encoder
 
-        return {"encoder": load_encoder("", self._device).label, "layer": label()}
-
-    def signature_fields(self) -> dict[str, object]:
-        return {"references": "all", **self.depends_on()}
-
-    def words(self, *, candidate: str, references: Sequence[str]) -> list[tuple[str, float]]:
-        """Each word of the candidate with its support, 0 to 1."""
-        return [
-            (word.text, word.support)
-            for sentence in self.explain(candidate=candidate, references=references)
-            for word in sentence.words
-        ]
-
-    def placed_words(self, candidate: str, references: Sequence[str]) -> list[tuple[int, float]]:
-        """Where each word of the candidate begins, with its support."""
-        found = self.explain(candidate=candidate, references=references)
-        return [(word.start, word.support) for sentence in found for word in sentence.words]
+        return {"encoder": load_encoder("", self.device).label, "layer": label()}
 
     def explain(self, *, candidate: str, references: Sequence[str]) -> list[SentenceSupport]:
         """Every sentence of the candidate with its support, and every word in it with kind and support."""
@@ -208,7 +182,7 @@ class Facts(ModelScorer):
             self._reader.read(texts)
             for k in block:
                 yield k, self._tokens(references[k])
-            self._progress("facts", block.stop, len(candidates))
+            self.progress("facts", block.stop, len(candidates))
 
     def _value(self, sentences: Sequence[str], against: Float32) -> float:
         readings = self._reader.read(sentences)
@@ -223,10 +197,14 @@ class Facts(ModelScorer):
 
     @cached_property
     def _reader(self) -> Reader:
-        return Reader(self._device, self._progress)
+        return Reader(self.device, self.progress)
 
-    # As a metric of documents: the parts beside the value.
 
+class FactsText(TextMetric):
+    """The mean over documents, and the parts beside it."""
+
+    _own = True
+    scorer: Facts
     columns = (
         *("value", "documents", "sentences", "unsupported sentences"),
         *(name for kind in KINDS[:-1] for name in (f"{kind}s", f"unsupported {kind}s")),
@@ -235,13 +213,13 @@ class Facts(ModelScorer):
     def rows(self, task: Task, context: Context) -> FloatArray:
         candidates = [joined(document)[0] for document in task.candidates]
         groups = [[joined(document)[0] for document in group] for group in task.references]
-        scorer = open_scorer(context, self)
-        texts, against = scorer._read_groups(candidates, groups)
+        model: FactsModel = open_scorer(context, self.scorer)
+        texts, against = model._read_groups(candidates, groups)
         out = np.zeros((len(task), len(self.columns)))
         out[:, 1] = 1.0
-        for k, tokens in scorer._in_turn(texts, against):
-            row, sentences = out[k], scorer._explained(texts[k], tokens)
-            row[0] = scorer._value(sentences_of(texts[k]), tokens)
+        for k, tokens in model._in_turn(texts, against):
+            row, sentences = out[k], model._explained(texts[k], tokens)
+            row[0] = model._value(sentences_of(texts[k]), tokens)
             row[2], row[3] = len(sentences), sum(sentence.unsupported for sentence in sentences)
             for word in (word for sentence in sentences for word in sentence.words if word.kind != "other"):
                 place = 4 + 2 * KINDS.index(word.kind)
@@ -259,6 +237,47 @@ class Facts(ModelScorer):
             "unsupported words": unsupported.sum(axis=-1) / np.maximum(words.sum(axis=-1), 1.0),
             **{f"unsupported {kind}s": shares[..., k] for k, kind in enumerate(KINDS[:-1])},
         }
+
+    def signature_fields(self, model: PairModel) -> dict[str, object]:
+        return {"references": "all", **model.depends_on()}
+
+
+_TRAINING = TrainingData(
+    "ActivityNet Captions, wrong details made from them (other videos); FactVC was used for model selection",
+    ("factvc-activitynet", "factvc-activitynet-paper", "wrong-detail"),
+)
+
+
+@measure(
+    Named(
+        "facts",
+        "share of a caption that the references support (precision); also lists the unsupported words",
+    ),
+    papers=("liu2023", "zhang2020"),
+)
+@dataclass(frozen=True)
+class Facts(PairScorer):
+    traits = MODEL_TRAITS._replace(trained_on=training_of_all([ENCODER_TRAINING, _TRAINING]))
+    _model = FactsModel
+    _documents = FactsText
+
+    def words(self, *, candidate: str, references: Sequence[str]) -> list[tuple[str, float]]:
+        """Each word of the candidate with its support, 0 to 1."""
+        return [
+            (word.text, word.support)
+            for sentence in self.explain(candidate=candidate, references=references)
+            for word in sentence.words
+        ]
+
+    def placed_words(self, candidate: str, references: Sequence[str]) -> list[tuple[int, float]]:
+        """Where each word of the candidate begins, with its support."""
+        found = self.explain(candidate=candidate, references=references)
+        return [(word.start, word.support) for sentence in found for word in sentence.words]
+
+    def explain(self, *, candidate: str, references: Sequence[str]) -> list[SentenceSupport]:
+        """Every sentence of the candidate with its support, and every word in it with kind and support."""
+        found: list[SentenceSupport] = self._alone.explain(candidate=candidate, references=references)
+        return found
 
 
 def _parts(references: Sequence[str]) -> list[str]:

@@ -31,9 +31,9 @@ aligned in windows of 16 words, the n-th with the n-th along the best path, so t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
 
@@ -42,17 +42,15 @@ from ..arrays import FloatArray, IntArray
 from ..errors import UsageError
 from ..measure import Named, TrainingData, measure
 from ..options import UNSPACED, ScorerTokenizer, option
+from .arguments import IndexedPairs
 from .meteor_tables import load
-from .scorer import TOKENIZER_OPTION, IndexedPairs, PairScorer, open_scorer
+from .model import PairModel, tokenized_by
+from .scorer import TOKENIZER_OPTION, PairScorer, Traits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import Unpack
 
-    from ..context import Context
-    from ..join import Task
-    from ..protocol import Protocol
-    from ..scores import Rows
 
 Result = TypeVar("Result")
 #: texts of up to so many characters have counts that two bytes hold
@@ -117,62 +115,25 @@ STATISTICS = (
 )
 
 
-@measure(
-    Named("meteor", "words, stems, synonyms and paraphrases, aligned: METEOR 1.5"), papers=("denkowski2014",)
-)
-@dataclass(frozen=True)
-class Meteor(PairScorer):
-    """See the module. Texts are sentences; `tokenizer="none"` is for tokens joined by blanks.
+class MeteorModel(PairModel):
+    """METEOR at work."""
 
-    As a metric of documents its value is the corpus score; the part `mean` is the mean of the documents'
-    scores, which some papers report instead."""
-
-    task: Literal["rank", "adq", "hter"] = option(
-        "rank", "the parameters: captioning reports rank, stories hter"
-    )
-    normalize: bool = option(True, "whether punctuation and numbers are normalised first")
-    tokenizer: ScorerTokenizer = option("run", TOKENIZER_OPTION)
-
-    threads: ClassVar[bool] = True
-    english: ClassVar[bool] = True
-
-    #: whether the words of the run's tokenizer stay as they are; `within` says so
-    _keeps_words = False
-
-    pair_columns = STATISTICS
-    columns = (*STATISTICS, "score", "documents")
-    trained_on = TrainingData("weights tuned by its authors on WMT judgements")
-
-    @property
-    def ordered(self) -> bool:
-        """Of references with equal scores the first one gives the statistics, as in the original."""
-        return True
+    scorer: Meteor
 
     def prepare(self) -> None:
-        load(self._progress)
-
-    def under(self, protocol: Protocol) -> Meteor:
-        """Where the protocol is that of visual storytelling, METEOR without options is what it prints."""
-        plain = self.task == "rank" and self.normalize
-        return replace(self, task="hter", normalize=False) if plain and protocol.meteor == "hter" else self
-
-    def within(self, context: Context) -> Meteor:
-        """METEOR's normalisation cuts text without blanks into single characters: the words of a tokenizer
-        for such text (ja, zh) are not normalised."""
-        return self._with(_keeps_words=context.tokenizer in UNSPACED) if not self.raw_text else self
+        load(self.progress)
 
     @property
     def _normalizes(self) -> bool:
-        return self.normalize and not self._keeps_words and self.tokenizer not in UNSPACED
+        """METEOR's normalisation cuts text without blanks into single characters: the words of a tokenizer
+        for such text (ja, zh) are not normalised."""
+        outer = "ptb" if self.settings is None else self.settings.tokenizer
+        return self.scorer.normalize and tokenized_by(self.scorer, outer) not in UNSPACED
 
     def depends_on(self) -> dict[str, object]:
-        kept: dict[str, object] = {} if self._normalizes == self.normalize else {"normalize": False}
-        return {"data": self.data_version, **kept}
-
-    @property
-    def data_version(self) -> str:
-        """What the tables were made from: the first digits of its SHA-256. Part of the signature."""
-        return str(load().source)[:12]
+        kept: dict[str, object] = {} if self._normalizes == self.scorer.normalize else {"normalize": False}
+        # what the tables were made from: the first digits of its SHA-256
+        return {"data": str(load().source)[:12], **kept}
 
     def score_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
         return self._compare(**pairs, jobs=jobs, statistics=False)[0]
@@ -198,6 +159,31 @@ class Meteor(PairScorer):
         """(candidates, 23): what the original prints, against the first reference with the best score."""
         return self._segments(*self._read_groups(candidates, references), jobs)
 
+    def score_of_statistics(self, statistics: NDArray[np.integer] | FloatArray) -> FloatArray:
+        """(..., 23) to (...): the score of each row."""
+        return score_of_statistics(statistics, self.scorer.task)
+
+    def aggregate_of_statistics(self, statistics: NDArray[np.integer] | FloatArray) -> float:
+        """(pairs, 23) to the corpus score."""
+        return float(self.score_of_statistics(additive(statistics).sum(axis=0)))
+
+    def align(self, *, candidate: str, reference: str) -> MeteorAlignment:
+        """The matched words behind the score of one pair."""
+        from ..text.script import well_formed
+
+        for role, text in (("candidate", candidate), ("reference", reference)):
+            if not isinstance(text, str):
+                raise UsageError(
+                    f"{role} is a {type(text).__name__}, not a string.",
+                    hint="align() compares two sentences.",
+                )
+        test, ref = well_formed(self._read([candidate, reference], "texts", warn=False))
+        (words, function), (theirs, their_function), matches = _native.meteor_align(
+            load(), test, ref, self.scorer.task, self._normalizes
+        )
+        found = (WordMatch(Span(i, n), Span(j, m), MODULES[module]) for i, n, j, m, module in matches)
+        return MeteorAlignment(words, theirs, function, their_function, tuple(found))
+
     def _statistics(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
         return additive(self._segments(candidates, references, jobs))
 
@@ -213,61 +199,6 @@ class Meteor(PairScorer):
         among_best = np.flatnonzero(scores == best[owner])
         first = among_best[np.unique(owner[among_best], return_index=True)[1]]
         return rows[first]
-
-    def align(self, *, candidate: str, reference: str) -> MeteorAlignment:
-        """The matched words behind the score of one pair.
-
-        >>> found = Meteor().align(candidate="A man walked past", reference="a man is walking by")
-        >>> found.candidate, found.reference
-        (('a', 'man', 'walked', 'past'), ('a', 'man', 'is', 'walking', 'by'))
-        >>> for match in found.matches[2:]:
-        ...     ours, theirs = match.candidate.start, match.reference.start
-        ...     print(found.candidate[ours], found.reference[theirs], match.by)
-        walked walking stem
-        past by synonym
-        >>> found.chunks
-        2
-        """
-        from ..text.script import well_formed
-
-        for role, text in (("candidate", candidate), ("reference", reference)):
-            if not isinstance(text, str):
-                raise UsageError(
-                    f"{role} is a {type(text).__name__}, not a string.",
-                    hint="align() compares two sentences.",
-                )
-        test, ref = well_formed(self._read([candidate, reference], "texts", warn=False))
-        (words, function), (theirs, their_function), matches = _native.meteor_align(
-            load(), test, ref, self.task, self._normalizes
-        )
-        found = (WordMatch(Span(i, n), Span(j, m), MODULES[module]) for i, n, j, m, module in matches)
-        return MeteorAlignment(words, theirs, function, their_function, tuple(found))
-
-    def value_of(self, sums: FloatArray) -> FloatArray:
-        return self.score_of_statistics(sums)
-
-    def score_of_statistics(self, statistics: NDArray[np.integer] | FloatArray) -> FloatArray:
-        """(..., 23) to (...): the score of each row."""
-        rows = np.ascontiguousarray(statistics, dtype=np.float64)
-        scores = _native.meteor_score_statistics(rows.reshape(-1, len(STATISTICS)), self.task)
-        return scores.reshape(rows.shape[:-1])
-
-    def aggregate_of_statistics(self, statistics: NDArray[np.integer] | FloatArray) -> float:
-        """(pairs, 23) to the corpus score."""
-        return float(self.score_of_statistics(additive(statistics).sum(axis=0)))
-
-    def rows(self, task: Task, context: Context) -> Rows | FloatArray:
-        open_scorer(context, self).prepare()
-        statistics = np.asarray(super().rows(task, context))
-        return np.column_stack([statistics, self.score_of_statistics(statistics), np.ones(len(task))])
-
-    def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
-        value = self.score_of_statistics(sums[..., : len(STATISTICS)])
-        return {"value": value, "mean": sums[..., -2] / np.maximum(sums[..., -1], 1.0)}
-
-    def signature_fields(self) -> dict[str, object]:
-        table = _native.METEOR_TABLE_VERSION
-        return {"task": self.task, "normalize": self.normalize, **self.depends_on(), "table": table}
 
     def _compare(
         self,
@@ -306,13 +237,67 @@ class Meteor(PairScorer):
     ) -> Result:
         """The kernel's answer; lone surrogates are taken out where there are any."""
         which = [np.ascontiguousarray(index, dtype=np.int64) for index in (candidate_index, reference_index)]
-        options = (*which, self.task, self._normalizes, jobs)
+        options = (*which, self.scorer.task, self._normalizes, jobs)
         try:
             return kernel(load(), list(candidates), list(references), *options, **wanted)
         except UnicodeEncodeError:
             from ..text.script import well_formed
 
             return kernel(load(), well_formed(candidates), well_formed(references), *options, **wanted)
+
+
+@measure(
+    Named("meteor", "words, stems, synonyms and paraphrases, aligned: METEOR 1.5"), papers=("denkowski2014",)
+)
+@dataclass(frozen=True)
+class Meteor(PairScorer):
+    """See the module. Texts are sentences; `tokenizer="none"` is for tokens joined by blanks.
+
+    Of documents (`corpus`) the value is the corpus score; the part `mean` is the mean of the documents'
+    scores, which some papers report instead."""
+
+    task: Literal["rank", "adq", "hter"] = option(
+        "rank", "the parameters: captioning reports rank, stories hter"
+    )
+    normalize: bool = option(True, "whether punctuation and numbers are normalised first")
+    tokenizer: ScorerTokenizer = option("run", TOKENIZER_OPTION)
+
+    #: of references with equal scores the first one gives the statistics, as in the original
+    traits = Traits(
+        threads=True,
+        english=True,
+        ordered=True,
+        pair_columns=STATISTICS,
+        trained_on=TrainingData("weights tuned by its authors on WMT judgements"),
+    )
+    _model = MeteorModel
+
+    def align(self, *, candidate: str, reference: str) -> MeteorAlignment:
+        """The matched words behind the score of one pair.
+
+        >>> found = Meteor().align(candidate="A man walked past", reference="a man is walking by")
+        >>> found.candidate, found.reference
+        (('a', 'man', 'walked', 'past'), ('a', 'man', 'is', 'walking', 'by'))
+        >>> for match in found.matches[2:]:
+        ...     ours, theirs = match.candidate.start, match.reference.start
+        ...     print(found.candidate[ours], found.reference[theirs], match.by)
+        walked walking stem
+        past by synonym
+        >>> found.chunks
+        2
+        """
+        found: MeteorAlignment = self._alone.align(candidate=candidate, reference=reference)
+        return found
+
+    def _value_of(self, sums: FloatArray) -> FloatArray:
+        return score_of_statistics(sums, self.task)
+
+
+def score_of_statistics(statistics: NDArray[np.integer] | FloatArray, task: str) -> FloatArray:
+    """(..., 23) to (...): the score of each row."""
+    rows = np.ascontiguousarray(statistics, dtype=np.float64)
+    scores = _native.meteor_score_statistics(rows.reshape(-1, len(STATISTICS)), task)
+    return scores.reshape(rows.shape[:-1])
 
 
 def additive(statistics: NDArray[np.integer] | FloatArray) -> FloatArray:

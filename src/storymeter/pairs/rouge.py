@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,8 +26,11 @@ from ..arrays import FloatArray
 from ..measure import Named, measure
 from ..options import ScorerTokenizer, option
 from ..scores import Rows
+from .arguments import IndexedPairs
+from .documents import TextMetric
+from .model import PairModel, tokenized_by
 from .ngrams import NgramBatch, ngrams_of
-from .scorer import TOKENIZER_OPTION, IndexedPairs, PairScorer
+from .scorer import TOKENIZER_OPTION, PairScorer, Traits
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -43,22 +46,18 @@ def f_measure(precision_recall: FloatArray, beta: float) -> FloatArray:
     return np.divide((1 + beta**2) * p * r, below, out=np.zeros_like(below), where=below > 0)
 
 
-@measure(Named("rouge_l", "longest common subsequence, captioning's variant"), papers=("lin2004",))
-@dataclass(frozen=True)
-class RougeL(PairScorer):
-    beta: float = option(1.2, "how much recall counts against precision", low=0)
-    tokenizer: ScorerTokenizer = option("run", TOKENIZER_OPTION)
+class RougeModel(PairModel):
+    """ROUGE-L at work."""
 
-    threads: ClassVar[bool] = True
-    columns = ("value", "precision", "recall", "documents")
+    scorer: RougeL
 
     def score_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
         batch = NgramBatch.of_index(**pairs, orders=0)
-        return f_measure(_native.rouge_l(*batch.arguments(), threads=jobs), self.beta)
+        return f_measure(_native.rouge_l(*batch.arguments(), threads=jobs), self.scorer.beta)
 
     def _pairs(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
         candidates, references = self._worded(candidates, references)
-        return coco_values(candidates, references, self.beta, jobs)
+        return coco_values(candidates, references, self.scorer.beta, jobs)
 
     def _worded(
         self, candidates: Sequence[str], references: Sequence[Sequence[str]]
@@ -70,21 +69,41 @@ class RougeL(PairScorer):
             for candidate, group in zip(candidates, references, strict=True)
         ]
 
+
+class RougeText(TextMetric):
+    """The mean over documents, with precision and recall."""
+
+    _own = True
+    scorer: RougeL
+    columns = ("value", "precision", "recall", "documents")
+
     def rows(self, task: Task, context: Context) -> Rows | FloatArray:
-        batch = ngrams_of(context, task, self.tokenized_by(context.tokenizer))
+        batch = ngrams_of(context, task, tokenized_by(self.scorer, context.tokenizer))
         candidates, references = batch.texts
-        if not all(map(self.has_words, chain(candidates, *references))):
-            candidates, references = self._worded(candidates, references)
+        model = RougeModel(self.scorer)
+        if not all(map(model.has_words, chain(candidates, *references))):
+            candidates, references = model._worded(candidates, references)
             batch = NgramBatch.of_groups(candidates=candidates, references=references, orders=0)
         measured = _native.rouge_l(*batch.arguments(), threads=context.jobs)
-        return np.column_stack([f_measure(measured, self.beta), measured, np.ones(len(task))])
+        return np.column_stack([f_measure(measured, self.scorer.beta), measured, np.ones(len(task))])
 
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
         means = sums[..., :3] / np.maximum(sums[..., 3:], 1.0)
         return {key: means[..., k] for k, key in enumerate(("value", "precision", "recall"))}
 
-    def signature_fields(self) -> dict[str, object]:
-        return {"beta": self.beta, "references": "best-P-best-R"}
+    def signature_fields(self, model: PairModel) -> dict[str, object]:
+        return {"beta": self.scorer.beta, "references": "best-P-best-R"}
+
+
+@measure(Named("rouge_l", "longest common subsequence, captioning's variant"), papers=("lin2004",))
+@dataclass(frozen=True)
+class RougeL(PairScorer):
+    beta: float = option(1.2, "how much recall counts against precision", low=0)
+    tokenizer: ScorerTokenizer = option("run", TOKENIZER_OPTION)
+
+    traits = Traits(threads=True)
+    _model = RougeModel
+    _documents = RougeText
 
 
 def coco_values(

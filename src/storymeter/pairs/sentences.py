@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol as Interface
 
 import numpy as np
 
@@ -14,12 +13,8 @@ from ..join import Task
 from ..options import Tokenizer
 from ..text.ptb import may_read_on, tokenize_batch
 from ..text.tokenizers import ascii_only, tokenize
-
-
-class Tokenized(Interface):
-    """A scorer that may have a tokenizer of its own."""
-
-    def tokenized_by(self, outer: Tokenizer) -> Tokenizer: ...
+from .model import tokenized_by
+from .scorer import PairScorer
 
 
 class Sentences:
@@ -84,9 +79,9 @@ def _sentences(context: Context, tokenizer: Tokenizer) -> Sentences:
     return Sentences(tokenizer, strip=context.protocol.ascii == "strip")
 
 
-def sentences_for(context: Context, scorer: Tokenized) -> Sentences:
+def sentences_for(context: Context, scorer: PairScorer) -> Sentences:
     """The sentences of the run as a scorer reads them."""
-    return sentences_of(context, scorer.tokenized_by(context.tokenizer))
+    return sentences_of(context, tokenized_by(scorer, context.tokenizer))
 
 
 def texts_of(context: Context, task: Task, tokenizer: Tokenizer | None = None) -> Texts:

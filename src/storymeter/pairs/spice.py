@@ -28,7 +28,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -37,9 +37,12 @@ from ..errors import UsageError
 from ..measure import Named, TrainingData, measure
 from ..options import option
 from ..scores import Rows
+from .arguments import IndexedPairs
+from .documents import TextMetric
+from .model import PairModel
 from .scene_graph import SceneGraph, scene_graph
 from .scene_parse import label as parser_label, parsed_graphs
-from .scorer import IndexedPairs, ModelScorer, open_scorer
+from .scorer import MODEL_TRAITS, PairScorer, Traits, open_scorer
 from .sentences import texts_of
 from .spice_java import DEADLINE, Item, OriginalSpice
 from .word_classes import COLOURS, SIZES
@@ -143,56 +146,15 @@ CATEGORIES: Mapping[str, Callable[[Fact], bool]] = {
 KINDS = tuple(CATEGORIES)[1:]
 
 
-@measure(
-    Named(
-        "spice", "scene graphs: do candidate and references name the same objects, attributes and relations?"
-    ),
-    papers=("anderson2016",),
-)
-@dataclass(frozen=True)
-class Spice(ModelScorer):
-    """As a metric of documents: the mean over documents, and each category over the documents where it
-    occurs.
-    """
+class SpiceModel(PairModel):
+    """SPICE at work; it keeps the facts of each caption."""
 
-    engine: Literal["rules", "parse", "java"] = option(
-        "rules",
-        "rules, a dependency parse (the part `parse`), or the original program, if its jars are installed",
-        always=True,
-    )
-    category: Literal["all", "object", "attribute", "relation", "colour", "size", "cardinality"] = option(
-        "all", "which facts are compared"
-    )
-    jars: str = option("", "folder of the original's jars, for engine=java")
-    deadline: float = option(DEADLINE, "seconds that the original may take, for engine=java", low=1)
-
-    symmetric: ClassVar[bool] = True
-    english: ClassVar[bool] = True
-    columns = ("value", *KINDS, "documents", *(f"documents_{kind}" for kind in KINDS))
-
-    def _check_options(self) -> None:
-        if self.engine != "java" and (self.jars or self.deadline != DEADLINE):
-            raise UsageError(
-                "jars and deadline are options of spice(engine=java).",
-                hint="Leave them out, or add engine=java.",
-            )
-
-    @property
-    def stand_in(self) -> str:
-        return "rules" if self.engine == "rules" else ""  # `engine=parse` stands in every name
-
-    @property
-    def trained_on(self) -> TrainingData:
-        if self.engine == "java":
-            return TrainingData("the original's parser: a treebank")
-        if self.engine == "parse":
-            return TrainingData("parser: OntoNotes")
-        return TrainingData("rules tuned on Flickr8k-Expert", ("flickr8k-expert", "flickr8k-expert-all"))
+    scorer: Spice
 
     def depends_on(self) -> dict[str, object]:
-        if self.engine == "java":
+        if self.scorer.engine == "java":
             return {"jar": self._original.label}
-        if self.engine == "parse":
+        if self.scorer.engine == "parse":
             return {"parser": parser_label()}
         try:
             return {"tagger": f"HanTa-{version('HanTa')}"}
@@ -202,30 +164,30 @@ class Spice(ModelScorer):
     def facts(self, texts: Sequence[str]) -> list[Facts]:
         """The facts of each caption; each distinct caption is read once in the scorer's life."""
         new = [text for text in dict.fromkeys(texts) if text not in self._facts]
-        graphs = parsed_graphs(new) if self.engine == "parse" else map(scene_graph, new)
+        graphs = parsed_graphs(new) if self.scorer.engine == "parse" else map(scene_graph, new)
         for done, (text, graph) in enumerate(zip(new, graphs, strict=True)):
             if done % 100 == 0:
-                self._progress("reading captions", done, len(new))
+                self.progress("reading captions", done, len(new))
             self._facts[text] = graph.tuples()
         if new:
-            self._progress("reading captions", len(new), len(new))
+            self.progress("reading captions", len(new), len(new))
         return [self._facts[text] for text in texts]
 
     def score_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
         candidates, references = pairs["candidates"], pairs["references"]
         numbers = zip(pairs["candidate_index"].tolist(), pairs["reference_index"].tolist(), strict=True)
-        if self.engine == "java":
+        if self.scorer.engine == "java":
             rows = self._by_original([Item(candidates[c], (references[r],)) for c, r in numbers], jobs)
-            return np.nan_to_num(rows[:, list(CATEGORIES).index(self.category)], nan=0.0)
-        ours = [chosen(facts, self.category) for facts in self.facts(candidates)]
-        theirs = [chosen(facts, self.category) for facts in self.facts(references)]
+            return np.nan_to_num(rows[:, list(CATEGORIES).index(self.scorer.category)], nan=0.0)
+        ours = [chosen(facts, self.scorer.category) for facts in self.facts(candidates)]
+        theirs = [chosen(facts, self.scorer.category) for facts in self.facts(references)]
         return np.nan_to_num(
             np.array([f1(ours[c], theirs[r]) for c, r in numbers], dtype=np.float64), nan=0.0
         )
 
     def _pairs(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
         values = self.by_category(
-            candidates=candidates, references=references, categories=(self.category,), jobs=jobs
+            candidates=candidates, references=references, categories=(self.scorer.category,), jobs=jobs
         )
         return np.nan_to_num(values[:, 0], nan=0.0)
 
@@ -240,7 +202,7 @@ class Spice(ModelScorer):
         """(candidates, categories); NaN where neither the candidate nor its references have a fact of that
         category.
         """
-        if self.engine == "java":
+        if self.scorer.engine == "java":
             values = self._by_original(
                 [
                     Item(candidate, tuple(group))
@@ -266,24 +228,32 @@ class Spice(ModelScorer):
 
     @cached_property
     def _original(self) -> OriginalSpice:
-        return OriginalSpice(self.jars, self.deadline)
+        return OriginalSpice(self.scorer.jars, self.scorer.deadline)
 
     def _by_original(self, items: Sequence[Item], jobs: int) -> FloatArray:
         """What the program says of each, in the order of `CATEGORIES`; it is started once for all that is
         new.
         """
         new = [item for item in dict.fromkeys(items) if item not in self._said]
-        self._progress("SPICE in Java", 0, len(new))
+        self.progress("SPICE in Java", 0, len(new))
         self._said.update(zip(new, self._original.score(new, jobs), strict=True))
         return np.array([self._said[item] for item in items]).reshape(len(items), len(CATEGORIES))
 
+
+class SpiceText(TextMetric):
+    """The mean over documents, and each category over the documents where it occurs."""
+
+    _own = True
+    scorer: Spice
+    columns = ("value", *KINDS, "documents", *(f"documents_{kind}" for kind in KINDS))
+
     def rows(self, task: Task, context: Context) -> Rows | FloatArray:
         texts = texts_of(context, task, "none")
-        values = open_scorer(context, self).by_category(
+        values = open_scorer(context, self.scorer).by_category(
             candidates=texts.candidates, references=texts.references, jobs=context.jobs
         )
-        if self.category != "all":
-            values[:, 0] = values[:, list(CATEGORIES).index(self.category)]
+        if self.scorer.category != "all":
+            values[:, 0] = values[:, list(CATEGORIES).index(self.scorer.category)]
         counts = (~np.isnan(values)).astype(np.float64)
         counts[:, 0] = 1.0  # a document without any fact counts as 0
         return np.column_stack([np.nan_to_num(values, nan=0.0), counts])
@@ -293,8 +263,54 @@ class Spice(ModelScorer):
         means = sums[..., :size] / np.maximum(sums[..., size:], 1.0)
         return {name: means[..., k] for k, name in enumerate(["value", *KINDS])}
 
-    def signature_fields(self) -> dict[str, object]:
-        return {"references": "union", **self.depends_on()}
+    def signature_fields(self, model: PairModel) -> dict[str, object]:
+        return {"references": "union", **model.depends_on()}
+
+
+@measure(
+    Named(
+        "spice", "scene graphs: do candidate and references name the same objects, attributes and relations?"
+    ),
+    papers=("anderson2016",),
+)
+@dataclass(frozen=True)
+class Spice(PairScorer):
+    engine: Literal["rules", "parse", "java"] = option(
+        "rules",
+        "rules, a dependency parse (the part `parse`), or the original program, if its jars are installed",
+        always=True,
+    )
+    category: Literal["all", "object", "attribute", "relation", "colour", "size", "cardinality"] = option(
+        "all", "which facts are compared"
+    )
+    jars: str = option("", "folder of the original's jars, for engine=java")
+    deadline: float = option(DEADLINE, "seconds that the original may take, for engine=java", low=1)
+
+    _model = SpiceModel
+    _documents = SpiceText
+
+    @property
+    def traits(self) -> Traits:
+        # `engine=parse` stands in every name
+        stand_in = "rules" if self.engine == "rules" else ""
+        return MODEL_TRAITS._replace(
+            symmetric=True, english=True, trained_on=self._training, stand_in=stand_in
+        )
+
+    def _check_options(self) -> None:
+        if self.engine != "java" and (self.jars or self.deadline != DEADLINE):
+            raise UsageError(
+                "jars and deadline are options of spice(engine=java).",
+                hint="Leave them out, or add engine=java.",
+            )
+
+    @property
+    def _training(self) -> TrainingData:
+        if self.engine == "java":
+            return TrainingData("the original's parser: a treebank")
+        if self.engine == "parse":
+            return TrainingData("parser: OntoNotes")
+        return TrainingData("rules tuned on Flickr8k-Expert", ("flickr8k-expert", "flickr8k-expert-all"))
 
 
 def chosen(facts: Facts, category: str) -> Facts:

@@ -17,6 +17,7 @@ from .. import _native
 from ..arrays import FloatArray, IntArray
 from ..context import Context
 from ..progress import Progress, silent
+from .model import PairModel
 from .scorer import PLAIN_COLUMNS, PairScorer, open_scorer
 from .sentences import Sentences, sentences_for
 
@@ -25,17 +26,18 @@ CHUNK = 1_000_000
 
 
 class PairTable:
-    """What `scorer` says of pairs of `sentences`: a value each, and its additive statistics where it has its
+    """What `model` says of pairs of `sentences`: a value each, and its additive statistics where it has its
     own.
     """
 
-    def __init__(self, scorer: PairScorer, sentences: Sentences) -> None:
-        self.scorer = scorer
+    def __init__(self, model: PairModel, sentences: Sentences) -> None:
+        self.model = model
+        self.traits = model.scorer.traits
         self.sentences = sentences
         self._index = _native.PairIndex()
-        self._additive = scorer.pair_columns != PLAIN_COLUMNS
+        self._additive = self.traits.pair_columns != PLAIN_COLUMNS
         self._values: FloatArray = np.empty(0)
-        self._statistics: NDArray[Any] = np.zeros((0, len(scorer.pair_columns)), np.uint16)
+        self._statistics: NDArray[Any] = np.zeros((0, len(self.traits.pair_columns)), np.uint16)
 
     def __len__(self) -> int:
         """How many distinct pairs have been scored."""
@@ -51,7 +53,7 @@ class PairTable:
     def statistics(
         self, hypotheses: IntArray, references: IntArray, *, jobs: int = 1, progress: Progress = silent
     ) -> NDArray[Any]:
-        """(pairs, columns): what the scorer sums over pairs (`PairScorer.statistics_indexed`), in a small
+        """(pairs, columns): what the scorer sums over pairs (`PairModel.statistics_indexed`), in a small
         number type.
         """
         slots = self._slots(hypotheses, references, jobs, progress)
@@ -63,12 +65,12 @@ class PairTable:
 
     def bounds(self, hypotheses: IntArray, references: IntArray, *, jobs: int = 1) -> FloatArray | None:
         """What `values` cannot exceed, where the scorer has a quick way to say so."""
-        self.scorer.prepare()
-        return self.scorer.bounds_indexed(**self._pairs(hypotheses, references), jobs=jobs)
+        self.model.prepare()
+        return self.model.bounds_indexed(**self._pairs(hypotheses, references), jobs=jobs)
 
     def _slots(self, hypotheses: IntArray, references: IntArray, jobs: int, progress: Progress) -> IntArray:
         """Where the pairs stand in the table; those that are new are scored first."""
-        if self.scorer.symmetric:
+        if self.traits.symmetric:
             hypotheses, references = np.minimum(hypotheses, references), np.maximum(hypotheses, references)
         slots: IntArray = self._index.add(
             (hypotheses.astype(np.uint64) << np.uint64(32)) | references.astype(np.uint64)
@@ -79,11 +81,11 @@ class PairTable:
         return slots
 
     def _score(self, keys: NDArray[np.uint64], jobs: int, progress: Progress) -> None:
-        what = f"scoring pairs ({self.scorer.name})"
-        self.scorer.prepare()
+        what = f"scoring pairs ({self.model.name})"
+        self.model.prepare()
         # a scorer that several threads may call gets a chunk per thread, so that what surrounds its kernel
         # runs on all of them too
-        workers = jobs if self.scorer.threads and len(keys) > 10_000 else 1
+        workers = jobs if self.traits.threads and len(keys) > 10_000 else 1
         size = -(-len(keys) // (workers * max(1, round(len(keys) / CHUNK / workers))))
         chunks = [keys[begin : begin + size] for begin in range(0, len(keys), size)]
         values, statistics, done = [self._values], [self._statistics], 0
@@ -109,9 +111,8 @@ class PairTable:
             (keys >> np.uint64(32)).astype(np.int64), (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
         )
         if not self._additive:
-            values = self.scorer.values_indexed(**pairs, jobs=jobs)
-            return self.scorer.checked_values(values, len(keys)), self._statistics
-        values, statistics = self.scorer.stored_indexed(**pairs, jobs=jobs)
+            return self.model.values_indexed(**pairs, jobs=jobs), self._statistics
+        values, statistics = self.model.stored_indexed(**pairs, jobs=jobs)
         return values, _small(statistics)
 
     def _pairs(self, hypotheses: IntArray, references: IntArray) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -33,7 +33,9 @@ from ..models.word_vectors import Vector, WordVectors, word_vectors
 from ..options import option
 from ..text.script import well_formed
 from ..text.words import words
-from .scorer import IndexedPairs, ModelScorer
+from .arguments import IndexedPairs
+from .model import PairModel
+from .scorer import MODEL_TRAITS, PairScorer, Traits
 from .word_classes import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -59,20 +61,10 @@ class Bag(NamedTuple):
         return np.stack(self.words) if self.words else np.empty((0, 0))
 
 
-@measure(Named("wmd", "Word Mover's Distance, as 1 / (1 + distance)"), papers=("kusner2015",))
-@dataclass(frozen=True)
-class Wmd(ModelScorer):
-    vectors: str = option("", "a text file of word vectors; empty: those of the packaged encoder")
+class WmdModel(PairModel):
+    """Word Mover's Distance at work; it keeps the words of each caption."""
 
-    symmetric: ClassVar[bool] = True
-
-    @property
-    def stand_in(self) -> str:
-        return "" if self.vectors else "minilm"
-
-    @property
-    def trained_on(self) -> TrainingData:
-        return TrainingData(NOT_STATED) if self.vectors else ENCODER_TRAINING
+    scorer: Wmd
 
     def depends_on(self) -> dict[str, object]:
         return {"vectors": self._source.label}
@@ -98,7 +90,7 @@ class Wmd(ModelScorer):
                 known[pair] = self._exact(a, b, _costs(a, b)) if len(a.shares) and len(b.shares) else np.inf
             out[k] = known[pair]
             if k % 1024 == 0:
-                self._progress("moving words", k, len(out))
+                self.progress("moving words", k, len(out))
         return out
 
     def _pairs(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
@@ -107,7 +99,7 @@ class Wmd(ModelScorer):
         for k, (text, group) in enumerate(zip(candidates, references, strict=True)):
             nearest[k] = self._nearest(self._bags[text], self._bags_of(group))
             if k % 256 == 0:
-                self._progress("moving words", k, len(nearest))
+                self.progress("moving words", k, len(nearest))
         return 1.0 / (1.0 + nearest)
 
     def _nearest(self, bag: Bag, group: Sequence[Bag]) -> float:
@@ -158,7 +150,7 @@ class Wmd(ModelScorer):
     @cached_property
     def _source(self) -> WordVectors:
         _solver()
-        return word_vectors(self.vectors, device=self._device)
+        return word_vectors(self.scorer.vectors, device=self.device)
 
     @cached_property
     def _words(self) -> dict[str, Vector | None]:
@@ -167,6 +159,20 @@ class Wmd(ModelScorer):
     @cached_property
     def _bags(self) -> dict[str, Bag]:
         return {}
+
+
+@measure(Named("wmd", "Word Mover's Distance, as 1 / (1 + distance)"), papers=("kusner2015",))
+@dataclass(frozen=True)
+class Wmd(PairScorer):
+    vectors: str = option("", "a text file of word vectors; empty: those of the packaged encoder")
+
+    _model = WmdModel
+
+    @property
+    def traits(self) -> Traits:
+        if self.vectors:
+            return MODEL_TRAITS._replace(symmetric=True, trained_on=TrainingData(NOT_STATED))
+        return MODEL_TRAITS._replace(symmetric=True, trained_on=ENCODER_TRAINING, stand_in="minilm")
 
 
 def lower_bound(a: Bag, b: Bag, costs: FloatArray) -> float:

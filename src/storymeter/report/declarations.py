@@ -8,6 +8,7 @@ import importlib
 from typing import Any
 
 from ..judge.prompt import get as get_prompt, named as named_prompt, names as prompt_names
+from ..measure import Measure
 from ..metrics import Metric
 from ..options import Option, options_of, parse
 from ..papers import PAPERS
@@ -19,25 +20,26 @@ from .table import Table
 def metric_table(text: str) -> Table:
     """One metric: what it says, its options with type, choices and default, its papers."""
     metric, word = get_metric(text), parse(text).word
+    bearer = metric._bearer
     rows: list[list[Any]] = []
     hidden: dict[str, Any] = {}
-    named = next((each for each in metric.declaration.names if each.word == word), None)
+    named = next((each for each in bearer.declaration.names if each.word == word), None)
     if named is not None:
         hidden, rows = named.preset, [["summary", named.sentence, "", ""]]
     rows += [
         ["values", _meaning(metric), "", ""],
         ["name", metric.name, "", ""],
-        ["Python", _python(metric), "", ""],
+        ["Python", _python(bearer), "", ""],
     ]
-    if metric.declaration.names:
-        for key, option in options_of(type(metric)).items():
+    if bearer.declaration.names:
+        for key, option in options_of(type(bearer)).items():
             if key not in hidden:
                 rows.append([key, option.sentence, _fits(option), option.print(option.default)])
-    rows += [["paper", PAPERS[key].citation, "", ""] for key in metric.declaration.papers]
+    rows += [["paper", PAPERS[key].citation, "", ""] for key in bearer.declaration.papers]
     return Table(["option", "what it is", "choices", "default"], rows, title=word)
 
 
-def _python(metric: Metric) -> str:
+def _python(metric: Measure) -> str:
     """The line that makes the metric in Python, with its import."""
     kind = type(metric)
     room = kind.__module__.rpartition(".")[0]

@@ -34,10 +34,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ..captions import Corpus
-from ..engine.run import Run
+from ..engine.run import MetricLike, Run
 from ..engine.units import found_unit, unit_labels
 from ..errors import MissingPartError, StorymeterError
-from ..metrics import Metric
 from .changes import Scene
 from .consistency import steady
 from .effects import WINS, Answer, Effect, Evidence, evidence_of, together
@@ -80,7 +79,7 @@ def audit(
     corpus: Corpus,
     run: Run,
     *,
-    metrics: Sequence[str | Metric],
+    metrics: Sequence[MetricLike],
     repeats: int = 3,
     unit: str = "",
 ) -> Audit:
@@ -93,14 +92,14 @@ def audit(
     unit: a field, or `id:SEPARATOR`, whose documents count together; default: `source`, where there is one.
     """
 
-    def work(run: Run, metrics: Sequence[str | Metric]) -> Audit:
+    def work(run: Run, metrics: Sequence[MetricLike]) -> Audit:
         return _audit(corpus, run, metrics, repeats, unit)
 
     with run.announced(metrics, work):
         return work(run, metrics)
 
 
-def _audit(corpus: Corpus, run: Run, metrics: Sequence[str | Metric], repeats: int, unit: str) -> Audit:
+def _audit(corpus: Corpus, run: Run, metrics: Sequence[MetricLike], repeats: int, unit: str) -> Audit:
     scene = Scene.of(run)
     damages = {"dense": DENSE, "story": STORY, "caption": CAPTION}[corpus.kind]
     if not run.references:
@@ -143,9 +142,7 @@ def _evidence(result: Result, units: Sequence[str] | None) -> dict[str, Evidence
     return found
 
 
-def _wrong_details(
-    corpus: Corpus, run: Run, metrics: Sequence[str | Metric], result: Result
-) -> list[Verdict]:
+def _wrong_details(corpus: Corpus, run: Run, metrics: Sequence[MetricLike], result: Result) -> list[Verdict]:
     """None where the references tell too few of the candidates' details to say anything."""
     if not run.references:
         return []

@@ -20,9 +20,8 @@ import numpy as np
 from ..arrays import FloatArray
 from ..captions import Corpus
 from ..engine.results import document_values
-from ..engine.run import Run, parse_metrics
+from ..engine.run import MetricLike, Run, parse_metrics
 from ..meta.self_agreeing import SelfAgreement, self_agreement
-from ..metrics import Metric
 from .changes import Scene, fewer_documents
 from .effects import Answer, Evidence, evidence_of, together
 from .experiment import Trial, Verdict, apply, run_trials
@@ -40,9 +39,7 @@ FILLER = (
 )
 
 
-def steady(
-    corpus: Corpus, run: Run, *, metrics: Sequence[str | Metric], most: int = ATTACKED
-) -> list[Verdict]:
+def steady(corpus: Corpus, run: Run, *, metrics: Sequence[MetricLike], most: int = ATTACKED) -> list[Verdict]:
     """On at most `most` documents, drawn by the seed."""
     (few,), references = fewer_documents([corpus], run.references, most, run.context.seed)
     small = run.against(references)
@@ -58,7 +55,7 @@ def steady(
     ]
 
 
-def _evidence(corpus: Corpus, run: Run, metrics: Sequence[str | Metric]) -> dict[str, Evidence]:
+def _evidence(corpus: Corpus, run: Run, metrics: Sequence[MetricLike]) -> dict[str, Evidence]:
     """Of the metrics that say what is better: right, wrong and longer captions."""
     if len(corpus) < 2:
         return {}
@@ -105,7 +102,7 @@ def _longer(corpus: Corpus, foreign: Corpus, make: Callable[[str, str], str], re
 
 
 def _order(
-    corpus: Corpus, run: Run, metrics: Sequence[str | Metric], known: Mapping[str, Evidence]
+    corpus: Corpus, run: Run, metrics: Sequence[MetricLike], known: Mapping[str, Evidence]
 ) -> list[Verdict]:
     """Nothing where no document has two references."""
     if max(map(len, Scene.of(run).references.values()), default=0) < 2:
@@ -131,7 +128,7 @@ def _order(
     return out
 
 
-def _values(corpus: Corpus, run: Run, metrics: Sequence[str | Metric]) -> dict[str, FloatArray]:
+def _values(corpus: Corpus, run: Run, metrics: Sequence[MetricLike]) -> dict[str, FloatArray]:
     """Per metric that reads references, the values of the documents."""
     results = run.score(corpus, metrics, 0)
     return {

@@ -14,10 +14,9 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..captions import Corpus
-from ..engine.run import Run
+from ..engine.run import MetricLike, Run
 from ..errors import DataError, UsageError
 from ..join import join
-from ..metrics import Metric
 from ..pairs.sentences import sentences_of
 from ..pairs.table import pair_table
 from ..scores import Score, Signature
@@ -103,7 +102,7 @@ def run_trials(
     trials: Sequence[Trial],
     corpus: Corpus,
     run: Run,
-    metrics: Sequence[str | Metric],
+    metrics: Sequence[MetricLike],
     **fields: object,
 ) -> Result:
     """All trials under all metrics; `fields` are what the signature says beside the run."""
@@ -116,7 +115,7 @@ def _run_trials(
     trials: Sequence[Trial],
     corpus: Corpus,
     run: Run,
-    metrics: Sequence[str | Metric],
+    metrics: Sequence[MetricLike],
     fields: Mapping[str, object],
 ) -> Result:
     found: dict[tuple[str, str], list[list[float]]] = {}
@@ -208,7 +207,7 @@ def count(
     k: Sequence[str] = (),
     repeats: int = 5,
     rounding: changes.Rounding = "least-one",
-    metrics: Sequence[str | Metric] = PAPER_METRICS,
+    metrics: Sequence[MetricLike] = PAPER_METRICS,
 ) -> Result:
     """Scores when only some captions are kept: `m` times as many as in the reference, or `k` of them; `all`
     keeps every one.
@@ -248,7 +247,7 @@ def order(
     *,
     repeats: int = 5,
     bound: float = 0.7,
-    metrics: Sequence[str | Metric] = ("anet(scorer=meteor)", "soda_c"),
+    metrics: Sequence[MetricLike] = ("anet(scorer=meteor)", "soda_c"),
     oracle: bool = True,
     reverse: bool = False,
     move: changes.Move = "texts",
@@ -295,7 +294,7 @@ def pad(
     *,
     n: Sequence[int] = (20, 50),
     repeats: int = 5,
-    metrics: Sequence[str | Metric] = PAPER_METRICS,
+    metrics: Sequence[MetricLike] = PAPER_METRICS,
 ) -> Result:
     """The three abuses of section 4: does a metric pay for redundant captions?
 

@@ -24,9 +24,8 @@ from typing import NamedTuple
 import msgspec
 
 from ..captions import Caption, Corpus, Document
-from ..engine.run import Run
+from ..engine.run import MetricLike, Run
 from ..errors import DataError
-from ..metrics import Metric
 from .changes import Scene, fewer_documents
 from .effects import LEVEL, Answer, Evidence, evidence_of
 from .experiment import Result, Trial, Verdict, apply, run_trials
@@ -111,7 +110,7 @@ def attacks(
     corpus: Corpus,
     run: Run,
     *,
-    metrics: Sequence[str | Metric],
+    metrics: Sequence[MetricLike],
     most: int = ATTACKED,
     shuffled: bool = False,
 ) -> Persuasion:

@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..captions import Corpus
-from ..engine.run import Run
+from ..engine.run import MetricLike, Run
 from ..errors import DataError
 from ..meta.choices import ChoiceResult, choice_results
 from ..meta.compute import values_of
 from ..meta.minimal_pairs import MinimalPair, as_choices, drawn, minimal_pairs
-from ..metrics import Metric
 from .changes import Scene
 
 #: from this share of pairs on, a metric is said to notice
@@ -36,7 +35,7 @@ def details(
     corpus: Corpus,
     run: Run,
     *,
-    metrics: Sequence[str | Metric],
+    metrics: Sequence[MetricLike],
     most: int = 200,
     resamples: int = 0,
     skip_missing: bool = False,

@@ -102,7 +102,7 @@ def test_no_score_exceeds_its_bound(task: str) -> None:
     ]
     c, r = np.indices((len(texts), len(texts))).reshape(2, -1)
     pairs = {"candidates": texts, "references": texts, "candidate_index": c, "reference_index": r}
-    meteor = Meteor(task=task)  # type: ignore[arg-type]
+    meteor = Meteor(task=task).open()  # type: ignore[arg-type]
     bound, score = meteor.bounds_indexed(**pairs, jobs=2), meteor.score_indexed(**pairs)  # type: ignore[arg-type]
     assert (bound >= score).all()
     short = (c < 60) & (r < 60)
@@ -120,8 +120,8 @@ def test_stored_statistics_are_the_additive_ones() -> None:
             "candidate_index": c[kept],
             "reference_index": r[kept],
         }
-        values, stored = Meteor().stored_indexed(**pairs)  # type: ignore[arg-type]
-        rows = Meteor().statistics_indexed(**pairs)  # type: ignore[arg-type]
+        values, stored = Meteor().open().stored_indexed(**pairs)  # type: ignore[arg-type]
+        rows = Meteor().open().statistics_indexed(**pairs)  # type: ignore[arg-type]
         assert stored.dtype == (np.uint16 if len(some) == 4 else np.int64)
         assert np.array_equal(stored, rows)
-        assert np.array_equal(values, Meteor().value_of(rows))
+        assert np.array_equal(values, Meteor().open().value_of(rows))

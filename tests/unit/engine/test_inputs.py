@@ -178,7 +178,7 @@ def test_what_cannot_be_meant_is_said(candidates: Any, references: Any, says: st
 def test_corpus_is_the_aggregate_with_interval_and_signature(name: str) -> None:
     scorer = storymeter.scorer(name)
     score = storymeter.metric(name).corpus(candidates=SAID, references=TRUTH)
-    assert score.value == pytest.approx(scorer.aggregate(candidates=SAID, references=TRUTH), abs=1e-15)
+    assert score.value == pytest.approx(scorer.open().aggregate(candidates=SAID, references=TRUTH), abs=1e-15)
     assert score.interval is not None and score.interval[0] <= score.value <= score.interval[1]
     assert score.signature.get("tok") == ("none" if "none" in name else "ptb")
     assert scorer.corpus(candidates=SAID, references=TRUTH).value == score.value

@@ -69,13 +69,13 @@ def test_the_mark_is_the_models_own_expectation(folder: Path) -> None:
 def test_answers_are_known_by_the_weights_not_by_the_place(folder: Path, tmp_path: Path) -> None:
     import shutil
 
-    judge = scorer(f"judge(model={folder},engine=local,tokens=1)")
+    judge = scorer(f"judge(model={folder},engine=local,tokens=1)").open()
     first = judge.pairs(candidates=["a dog"], references=[["a cat"]])
     fields = judge.depends_on()
     assert str(fields["judge"]).startswith("tiny-judge-")
     assert (fields["engine"], fields["marks"]) == ("local", "expected")
     shutil.copytree(folder, tmp_path / "tiny-judge")
-    moved = scorer(f"judge(model={tmp_path / 'tiny-judge'},engine=local,tokens=1)")
+    moved = scorer(f"judge(model={tmp_path / 'tiny-judge'},engine=local,tokens=1)").open()
     assert moved.pairs(candidates=["a dog"], references=[["a cat"]]) == first
     assert moved.depends_on() == fields
 

@@ -34,7 +34,7 @@ def test_marks_become_values(server: judge_kit.Server) -> None:
 def test_in_a_run_it_has_the_device_the_progress_and_the_budget_of_the_run() -> None:
     bench = Context(device="cuda", progress=lambda *what: None)
     bound = open_scorer(bench, Judge(model="m"))
-    assert (bound._device, bound._progress, bound._budget) == ("cuda", bench.progress, bench.budget)
+    assert (bound.device, bound.progress, bound._budget) == ("cuda", bench.progress, bench.budget)
 
 
 def test_each_distinct_question_is_sent_once_in_a_run_and_once_on_disk(server: judge_kit.Server) -> None:

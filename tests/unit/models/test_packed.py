@@ -148,7 +148,7 @@ def test_bf16_stays_near_fp32_and_is_told_apart(tmp_path: Path, monkeypatch: pyt
         scorer = Sts(precision=precision)  # type: ignore[arg-type]
         value = scorer.pairs(candidates=TEXTS[3:4], references=[TEXTS[4:5]])[0]
         assert values.setdefault(precision, value) == value  # the third one reads the first one's cache
-        assert str(scorer.depends_on()["encoder"]).endswith("/bf16") == (precision == "bf16")
+        assert str(scorer.open().depends_on()["encoder"]).endswith("/bf16") == (precision == "bf16")
     assert values["fp32"] != values["bf16"]
     assert len(list(tmp_path.glob("*.sqlite"))) == 2
 

@@ -44,7 +44,7 @@ def value(scorer: Sts, one: str, other: str) -> float:
 
 
 def weights(scorer: Sts, *words: str) -> list[float]:
-    return [scorer._aligner.vocabulary.source.weight(word) for word in words]
+    return [scorer._alone._aligner.vocabulary.source.weight(word) for word in words]
 
 
 def test_by_hand(scorer: Sts) -> None:
@@ -119,7 +119,10 @@ def test_blocks_change_nothing(vectors: str, monkeypatch: pytest.MonkeyPatch) ->
     whole = Sts(engine="align", vectors=vectors).matrix(candidates=texts, references=texts[::-1])
     monkeypatch.setattr(align, "TABLE_SIDE", 3)
     scorer = Sts(engine="align", vectors=vectors)
-    assert len(list(scorer._aligner._blocks(scorer._aligner._words_of(texts, lambda *_: None)))) > 2
+    assert (
+        len(list(scorer._alone._aligner._blocks(scorer._alone._aligner._words_of(texts, lambda *_: None))))
+        > 2
+    )
     assert np.array_equal(scorer.matrix(candidates=texts, references=texts[::-1]), whole)
 
 
@@ -161,7 +164,7 @@ def test_without_torch(vectors: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_names_and_signature(vectors: str) -> None:
     for name in ("sts", "sts(engine=align)", f"sts(engine=align,vectors={vectors})"):
         assert registry.scorer(name).name == name and registry.metric(name).name == name
-    assert registry.scorer(f"sts(engine=align,vectors={vectors})").depends_on()["engine"] == "align"
+    assert registry.scorer(f"sts(engine=align,vectors={vectors})").open().depends_on()["engine"] == "align"
 
 
 def test_real_words() -> None:

@@ -10,7 +10,7 @@ from storymeter import Caption, Corpus, Document
 from storymeter.context import Context
 from storymeter.errors import UsageError
 from storymeter.join import join
-from storymeter.pairs import Bleu
+from storymeter.pairs import Bleu, TextMetric
 from storymeter.pairs.bleu import columns
 from storymeter.pairs.ngrams import ngrams_of
 from storymeter.registry import metric, scorer
@@ -22,9 +22,13 @@ def one(candidate: str, *references: str, n: int = 4, smoothing: str = "none") -
 
 def test_papinenis_seven_times_the() -> None:
     """Papineni et al. 2002, example 2: modified unigram precision 2/7."""
-    statistics = Bleu(1).statistics(
-        candidates=["the the the the the the the"],
-        references=[["the cat is on the mat", "there is a cat on the mat"]],
+    statistics = (
+        Bleu(1)
+        .open()
+        .statistics(
+            candidates=["the the the the the the the"],
+            references=[["the cat is on the mat", "there is a cat on the mat"]],
+        )
     )
     assert statistics.tolist() == [[2, 7, 7, 7]]
 
@@ -69,7 +73,7 @@ def test_smoothing_agrees_with_nltk(ours: str, theirs: str) -> None:
 
 def test_aggregate_is_corpus_bleu_not_the_mean() -> None:
     text = {"candidates": ["a b", "c"], "references": [["a b"], ["x"]]}
-    assert Bleu(1, smoothing="none").aggregate(**text) == pytest.approx(2 / 3)
+    assert Bleu(1, smoothing="none").open().aggregate(**text) == pytest.approx(2 / 3)
     assert Bleu(1, smoothing="none").pairs(**text).tolist() == [1.0, 0.0]
 
 
@@ -105,7 +109,7 @@ def test_orders_share_one_count_in_a_run() -> None:
     setting = Context(tokenizer="none")
     assert ngrams_of(setting, task) is ngrams_of(setting, task)
     counted = ngrams_of(setting, task).bleu(1)
-    assert Bleu(4).rows(task, setting) is counted
+    assert TextMetric(Bleu(4)).rows(task, setting) is counted
 
 
 @pytest.mark.parametrize(
@@ -127,6 +131,6 @@ def test_wrong_arguments() -> None:
     with pytest.raises(UsageError, match="2 candidates but 1 lists"):
         Bleu().pairs(candidates=["a", "b"], references=[["a"]])
     with pytest.raises(IndexError):
-        Bleu().score_indexed(
+        Bleu().open().score_indexed(
             candidates=["a"], references=["a"], candidate_index=np.array([1]), reference_index=np.array([0])
         )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from storymeter import Caption, Corpus, Document
-from storymeter.context import Context
+from storymeter.context import Context, Settings
 from storymeter.join import join
 from storymeter.pairs import Cider
 from storymeter.registry import metric, scorer
@@ -42,9 +42,9 @@ def test_without_fit_the_references_of_the_call_are_the_corpus() -> None:
 
 
 def test_fitting_keeps_the_device_and_the_progress() -> None:
-    bound = Cider().bind(device="cuda", progress=lambda *what: None)
+    bound = Cider().open(Settings(device="cuda", progress=lambda *what: None))
     fitted = bound.fit(REFERENCES)
-    assert (fitted._device, fitted._progress) == ("cuda", bound._progress)
+    assert (fitted.device, fitted.progress) == ("cuda", bound.progress)
 
 
 def test_idf_of_a_video_ignores_fit() -> None:

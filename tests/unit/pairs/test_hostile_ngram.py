@@ -126,7 +126,7 @@ def test_nothing_in_nothing_out(measure: PairScorer) -> None:
     assert measure.matrix(candidates=[], references=["a"]).shape == (0, 1)
     assert measure.matrix(candidates=["a"], references=[]).shape == (1, 0)
     assert measure.pairs(candidates=["a b"], references=[[]])[0] == 0.0
-    assert np.isfinite(measure.aggregate(candidates=[], references=[]))
+    assert np.isfinite(measure.open().aggregate(candidates=[], references=[]))
 
 
 @pytest.mark.parametrize(

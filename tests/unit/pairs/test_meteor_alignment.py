@@ -50,7 +50,7 @@ def covered(span: Span) -> range:
 
 
 def check(meteor: Meteor, pairs: list[tuple[str, str]]) -> None:
-    rows = meteor.segment_statistics(
+    rows = meteor.open().segment_statistics(
         candidates=[c for c, _ in pairs], references=[[r] for _, r in pairs], jobs=2
     )
     for (candidate, reference), row in zip(pairs, rows.tolist(), strict=True):

@@ -48,7 +48,7 @@ def test_as_a_scorer() -> None:
     found = scorer.matrix(candidates=texts, references=texts)
     assert found.diagonal().tolist() == [1.0, 1.0, 1.0]
     assert found[0, 1] > found[0, 2] == 0
-    assert str(scorer) == "spice(engine=parse)" and "spacy" in str(scorer.depends_on()["parser"])
+    assert str(scorer) == "spice(engine=parse)" and "spacy" in str(scorer.open().depends_on()["parser"])
 
 
 def test_hostile_texts_have_values() -> None:

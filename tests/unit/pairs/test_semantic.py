@@ -38,11 +38,15 @@ def test_sts_knows_who_says_the_same() -> None:
 def test_sts_is_symmetric_and_one_for_itself() -> None:
     table = Sts().matrix(candidates=[*SAME, OTHER], references=[*SAME, OTHER])
     assert np.allclose(table, table.T, atol=1e-6) and np.allclose(np.diag(table), 1.0, atol=1e-6)
-    listed = Sts().score_indexed(
-        candidates=list(SAME),
-        references=[OTHER],
-        candidate_index=np.array([0, 1]),
-        reference_index=np.array([0, 0]),
+    listed = (
+        Sts()
+        .open()
+        .score_indexed(
+            candidates=list(SAME),
+            references=[OTHER],
+            candidate_index=np.array([0, 1]),
+            reference_index=np.array([0, 0]),
+        )
     )
     assert np.allclose(listed, table[:2, 2], atol=1e-6)
 
@@ -118,7 +122,7 @@ def test_any_local_checkpoint_will_do(checkpoint: Path) -> None:
     assert Sts(model=str(checkpoint)).pairs(candidates=[SAME[0]], references=[[OTHER]]) == Sts().pairs(
         candidates=[SAME[0]], references=[[OTHER]]
     )
-    assert str(Sts(model=str(checkpoint)).depends_on()["encoder"]).startswith("model#")
+    assert str(Sts(model=str(checkpoint)).open().depends_on()["encoder"]).startswith("model#")
 
 
 @pytest.mark.parametrize(
@@ -252,8 +256,10 @@ def test_bertscore_in_batches_has_no_padding_against_the_longest() -> None:
     )
     index, found = np.arange(len(ours)), {}
     for batch in (0, 1, 16):
-        found[batch] = BertScore(layer=1, batch=batch).parts_indexed(
-            candidates=ours, references=theirs, candidate_index=index, reference_index=index
+        found[batch] = (
+            BertScore(layer=1, batch=batch)
+            .open()
+            .parts_indexed(candidates=ours, references=theirs, candidate_index=index, reference_index=index)
         )
         if batch:
             expected = bert_score.score(

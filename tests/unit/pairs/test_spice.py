@@ -159,7 +159,7 @@ def test_f1_by_hand() -> None:
     chase ball): 4 of 5 both ways.
     """
     scorer = Spice()
-    values = scorer.by_category(
+    values = scorer.open().by_category(
         candidates=["a brown dog chases a ball"], references=[["a black dog chases a ball"]]
     )[0]
     found = dict(zip(spice.CATEGORIES, values, strict=True))

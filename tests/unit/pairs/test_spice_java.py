@@ -70,7 +70,7 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], lis
 
 
 def test_one_process_for_a_batch(program: Callable[[], list[str]]) -> None:
-    scorer = Spice("java")
+    scorer = Spice("java").open()
     assert scorer.pairs(candidates=CAPTIONS, references=REFERENCES, jobs=2).tolist() == pytest.approx(
         [3 / 5, 2 / 4, 3 / 5]
     )
@@ -94,7 +94,7 @@ def test_one_process_for_a_batch(program: Callable[[], list[str]]) -> None:
 
 def test_the_name_says_which_engine_and_the_signature_which_jar(program: Callable[[], list[str]]) -> None:
     assert metric("spice(engine=java)").name == "spice(engine=java)"
-    assert str(Spice("java").depends_on()["jar"]).startswith("spice-1.0.jar#")
+    assert str(Spice("java").open().depends_on()["jar"]).startswith("spice-1.0.jar#")
     assert not program()
 
 

@@ -11,6 +11,7 @@ import pytest
 from odd_texts import ODD_TEXTS
 
 from storymeter import registry
+from storymeter.context import Settings
 from storymeter.errors import DataError, MissingPartError, UsageError
 from storymeter.pairs import Wmd, wmd
 
@@ -42,7 +43,7 @@ def vectors(tmp_path: Path) -> str:
 
 def distance(scorer: Wmd, one: str, other: str) -> float:
     return float(
-        scorer.distances(
+        scorer.open().distances(
             candidates=[one], references=[other], candidate_index=np.array([0]), reference_index=np.array([0])
         )[0]
     )
@@ -64,8 +65,8 @@ def test_equals_pot_on_every_pair() -> None:
 
     scorer = Wmd()
     c, r = (index.ravel().astype(np.int64) for index in np.indices((len(TEXTS), len(TEXTS))))
-    ours = scorer.distances(candidates=TEXTS, references=TEXTS, candidate_index=c, reference_index=r)
-    bags = scorer._bags_of(TEXTS)
+    ours = scorer.open().distances(candidates=TEXTS, references=TEXTS, candidate_index=c, reference_index=r)
+    bags = scorer._alone._bags_of(TEXTS)
     theirs = [
         ot.emd2(bags[i].shares, bags[j].shares, ot.dist(bags[i].vectors, bags[j].vectors, metric="euclidean"))
         for i, j in zip(c, r, strict=True)
@@ -79,15 +80,15 @@ def test_equals_pot_on_every_pair() -> None:
 
 
 def test_skipping_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    scorer, solved, exact = Wmd(), [], Wmd._exact
+    scorer, solved, exact = Wmd(), [], wmd.WmdModel._exact
 
-    def counted(self: Wmd, *transport: Any) -> float:
+    def counted(self: wmd.WmdModel, *transport: Any) -> float:
         solved.append(transport)
         return exact(self, *transport)
 
     groups = [[other for other in TEXTS if other != text] for text in TEXTS]
     with monkeypatch.context() as patch:
-        patch.setattr(Wmd, "_exact", counted)
+        patch.setattr(wmd.WmdModel, "_exact", counted)
         quick = scorer.pairs(candidates=TEXTS, references=groups)
     assert len(solved) < sum(map(len, groups))
     table = scorer.matrix(candidates=TEXTS, references=TEXTS)
@@ -98,7 +99,7 @@ def test_skipping_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_progress_is_told() -> None:
     told: list[tuple[str, int, int]] = []
     scorer = Wmd()
-    scorer = scorer.bind(progress=lambda *what: told.append(what))
+    scorer = scorer.open(Settings(progress=lambda *what: told.append(what)))
     scorer.pairs(candidates=TEXTS, references=[[text] for text in TEXTS])
     scorer.matrix(candidates=TEXTS, references=TEXTS)
     assert ("moving words", 0, len(TEXTS)) in told and ("moving words", 0, len(TEXTS) ** 2) in told
@@ -106,11 +107,11 @@ def test_progress_is_told() -> None:
 
 def test_the_bound_is_below_the_distance() -> None:
     scorer = Wmd()
-    bags = scorer._bags_of(TEXTS)
+    bags = scorer._alone._bags_of(TEXTS)
     for a in bags:
         for b in bags:
             costs = wmd._costs(a, b)
-            assert wmd.lower_bound(a, b, costs) <= scorer._exact(a, b, costs) + 1e-12
+            assert wmd.lower_bound(a, b, costs) <= scorer._alone._exact(a, b, costs) + 1e-12
 
 
 @pytest.mark.parametrize("text", [*ODD_TEXTS, "the of"])
@@ -139,7 +140,7 @@ def test_names_and_metric(vectors: str) -> None:
     scorer = registry.scorer("wmd")
     assert registry.scorer(scorer.name).name == "wmd"
     assert registry.metric("wmd").name == "wmd"
-    assert Wmd(vectors).depends_on()["vectors"].startswith("vectors.txt#")
+    assert Wmd(vectors).open().depends_on()["vectors"].startswith("vectors.txt#")
 
 
 def test_without_pot(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,5 +44,5 @@ class CaptionModule(evaluate.Metric):  # type: ignore[misc]  # evaluate has no t
 
     def scored(self, candidates: list[str], references: list[list[str]]) -> tuple[float, FloatArray]:
         """The value of the corpus and of each caption; texts are tokenised."""
-        values = self.scorer().for_tokens().pairs(candidates=candidates, references=references)
+        values = self.scorer().open(tokenised=True).pairs(candidates=candidates, references=references)
         return values.mean(), values

@@ -28,7 +28,7 @@ from ...errors import DataError, StorymeterError, first_few
 from ...join import Task, join
 from ...measure import asks_anyone
 from ...metrics import Metric
-from ...pairs.scorer import open_scorer
+from ...pairs.scorer import opened
 from ...plugins import check_alone, failures_named
 from ...scores import CorpusCounts
 from ...stats.paired import win_tie_loss
@@ -224,7 +224,7 @@ class Worker:
         references = [self.reader.corpus(first + k, shard) for k in range(len(job.references))]
         run = Run(references, **{**job.settings, **job.conditions.settings})
         if self._context is not None:
-            run.context = self._context.keeping(open_scorer)
+            run.context = self._context.keeping(opened)
         self._context = run.context
         return run, [self.reader.corpus(k, shard) for k in range(first)]
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...captions import Document
+from ...context import Settings
 from ...errors import MissingPartError
 from ...pairs import Meteor
 from ...pairs.meteor import Span
@@ -142,9 +143,9 @@ def unsupported(
     findings: Findings, device: str = "cpu", progress: Progress = silent
 ) -> list[list[list[list[int]] | None]]:
     """[system][document][caption]: the numbers of the words, as blanks divide the caption."""
-    from ...pairs.facts import Facts, marked_captions
+    from ...pairs.facts import Facts, FactsModel, marked_captions
 
-    facts = Facts().bind(device=device)
+    facts = FactsModel(Facts(), Settings(device=device))
 
     def words(system: int, done: int, id: str) -> list[list[int]] | None:
         progress(f"support of {findings.systems[system]}", done, len(findings.ids))

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from storymeter.arrays import FloatArray
 from storymeter.compat.huggingface import base
@@ -16,6 +16,6 @@ class Meteor(base.CaptionModule):
     paper: ClassVar[str] = "Denkowski and Lavie, Meteor Universal, WMT 2014"
 
     def scored(self, candidates: list[str], references: list[list[str]]) -> tuple[float, FloatArray]:
-        scorer = Scorer().for_tokens()
+        scorer: Any = Scorer().open(tokenised=True)
         rows = scorer.segment_statistics(candidates=candidates, references=references)
         return scorer.aggregate_of_statistics(rows), scorer.score_of_statistics(rows)

@@ -116,8 +116,10 @@ class BleuScorer(Gathered):
     def statistics(self, option: str | None = None) -> FloatArray:
         """(items, 10): matches and n-grams of the four orders, words, reference words under `option`."""
         if self._rows is None:
-            self._rows = Bleu(ORDERS, tokenizer="none").statistics(
-                candidates=self._tests, references=self._references
+            self._rows = (
+                Bleu(ORDERS, tokenizer="none")
+                .open()
+                .statistics(candidates=self._tests, references=self._references)
             )
         rows = self._rows
         if self.special_reflen is not None:

@@ -38,7 +38,7 @@ class Meteor:
         self.lock = threading.Lock()
         self.meteor_cmd: list[str] = []
         self.meteor_p = NoProcess()
-        self._scorer = _Meteor(tokenizer="none")
+        self._scorer: Any = _Meteor(tokenizer="none").open()
 
     def compute_score(
         self, gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]

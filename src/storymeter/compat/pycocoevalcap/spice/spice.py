@@ -33,7 +33,8 @@ class Spice:
         from ....pairs.spice_java import VARIABLE
 
         folder = os.environ.get(VARIABLE, "") if jars is None else jars
-        self._scorer = _Spice("java", jars=folder) if folder else _Spice()
+        scorer = _Spice("java", jars=folder) if folder else _Spice()
+        self._scorer: Any = scorer.open()
 
     def float_convert(self, obj: Any) -> float:
         """A number, or NaN for what is none."""
@@ -46,7 +47,7 @@ class Spice:
         self, gts: Mapping[Any, list[str]], res: Mapping[Any, list[str]]
     ) -> tuple[np.float64, list[Scores]]:
         found = items(gts, res)
-        rows = self._by_program(found) if self._scorer.engine == "java" else self._by_rules(found)
+        rows = self._by_program(found) if self._scorer.scorer.engine == "java" else self._by_rules(found)
         values = [row["All"]["f"] for row in rows]
         return np.float64(np.mean(values)), rows
 

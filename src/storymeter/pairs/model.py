@@ -1,0 +1,268 @@
+"""`PairModel`: a scorer at work. Options are on the scorer (`storymeter.pairs.scorer`); all that changes is
+here: where a model runs, who hears of its progress, what was read, which references it was fitted to."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import numpy as np
+
+from ..arrays import FloatArray
+from ..errors import UsageError
+from ..options import ScorerTokenizer, Tokenizer
+from ..progress import Progress, silent
+from .arguments import IndexedPairs, PairGroups, check_groups, check_jobs, read_sentences
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from typing_extensions import Unpack
+
+    from ..context import Settings
+
+Self = TypeVar("Self", bound="PairModel")
+_SIDES: tuple[Literal["candidates"], Literal["references"]] = ("candidates", "references")
+
+
+def own_tokenizer(scorer: Any) -> ScorerTokenizer:
+    """The tokenizer of its options; `none` where it reads text as it was written, else `run`."""
+    if hasattr(type(scorer), "tokenizer"):
+        found: ScorerTokenizer = scorer.tokenizer
+        return found
+    return "none" if scorer.traits.raw_text else "run"
+
+
+def tokenized_by(scorer: Any, outer: Tokenizer) -> Tokenizer:
+    """Who cuts its sentences into words, wherever it stands: its own tokenizer where it has one, else the one
+    of what is around it; nobody (`none`) where it reads text as it was written.
+    """
+    own = own_tokenizer(scorer)
+    return outer if own == "run" else own
+
+
+def value_of(scorer: Any, sums: FloatArray) -> FloatArray:
+    """Summed statistics, shape (..., pair_columns), to values of shape (...)."""
+    plugged = getattr(type(scorer), "value_of", None)
+    found: FloatArray = plugged(scorer, sums) if plugged else scorer._value_of(sums)
+    return found
+
+
+class PairModel(ABC):
+    """A scorer at work: it knows where its model runs, and keeps what it has read and was fitted to.
+
+    A subclass defines `score_indexed`; the methods below it are overridden where a measure has rules of its
+    own. `pairs`, `matrix`, `statistics` and `aggregate` check what they are given and tokenise it.
+    """
+
+    #: where its model runs
+    device: str = "cpu"
+
+    def __init__(self, scorer: Any, settings: Settings | None = None, *, tokenised: bool = False) -> None:
+        self.scorer = scorer
+        self.settings = settings
+        self.tokenised = tokenised
+        self.progress: Progress = silent
+        if settings is not None:
+            self.device, self.progress = settings.device, settings.progress
+        self._learnt: Sequence[Sequence[str]] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy in another process opens its model again, and is fitted to the same references."""
+        return _reopened, (self.scorer, self.settings, self.tokenised, self._learnt)
+
+    @property
+    def name(self) -> str:
+        return str(self.scorer.name)
+
+    # What a measure defines.
+
+    @abstractmethod
+    def score_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
+        """Value k compares `candidates[candidate_index[k]]` with `references[reference_index[k]]`. Each
+        sentence of the two lists is analysed once, whatever the number of pairs."""
+
+    def fit(self: Self, references: Sequence[Sequence[str]]) -> Self:
+        """A model that has learnt from these references, one list per item; most learn nothing."""
+        return self
+
+    def prepare(self) -> None:  # noqa: B027  # most need nothing
+        """Do now what the first score would have to wait for (compile tables, load a model)."""
+
+    def depends_on(self) -> dict[str, object]:
+        """What else the numbers depend on, for the signature: the hash of a model's weights, say."""
+        return {}
+
+    def has_words(self, text: str) -> bool:
+        """Whether a sentence, as the scorer reads it, holds any word."""
+        if not self.scorer.traits.raw_text:
+            return bool(text) and not text.isspace()
+        from ..text.tokenizers import has_words
+
+        return has_words(text)
+
+    def statistics_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
+        """(pairs, pair_columns): what may be summed over pairs and then given to `value_of`."""
+        values = self.values_indexed(jobs=jobs, **pairs)
+        return np.column_stack([values, np.ones(len(values))])
+
+    def stored_indexed(
+        self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]
+    ) -> tuple[FloatArray, NDArray[Any]]:
+        """Value and additive statistics of each pair, the latter in any number type that holds them."""
+        rows = self.statistics_indexed(jobs=jobs, **pairs)
+        return self.value_of(rows), rows
+
+    def bounds_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray | None:
+        """What the values of `score_indexed` cannot exceed, found much quicker; None where there is no such
+        way.
+        """
+        return None
+
+    def score_groups(self, *, jobs: int = 1, **groups: Unpack[PairGroups]) -> FloatArray:
+        """Pairs in groups, each scored by what the scorer learns from that group alone."""
+        sentences = groups["sentences"]
+        bounds, of_items = groups["pair_bounds"], groups["item_bounds"]
+        out = np.zeros(len(groups["candidate_index"]))
+        for g in range(len(bounds) - 1):
+            at = slice(bounds[g], bounds[g + 1])
+            if at.start < at.stop:
+                items = groups["item_index"][of_items[g] : of_items[g + 1]]
+                out[at] = self.fit([[sentences[k]] for k in items.tolist()]).score_indexed(
+                    candidates=[sentences[k] for k in groups["candidate_index"][at].tolist()],
+                    references=[sentences[k] for k in groups["reference_index"][at].tolist()],
+                    candidate_index=np.arange(at.stop - at.start),
+                    reference_index=np.arange(at.stop - at.start),
+                    jobs=jobs,
+                )
+            if g % 256 == 0:
+                self.progress(f"scoring videos ({self.name})", g, len(bounds) - 1)
+        return out
+
+    def _matrix(self, candidates: list[str], references: list[str], jobs: int) -> FloatArray:
+        shape = (len(candidates), len(references))
+        c, r = np.indices(shape).reshape(2, -1)
+        values = self.values_indexed(
+            jobs=jobs,
+            candidates=candidates,
+            references=references,
+            candidate_index=c.astype(np.int64),
+            reference_index=r.astype(np.int64),
+        )
+        return values.reshape(shape)
+
+    def _pairs(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
+        flat = list(chain.from_iterable(references))
+        sizes = np.array([len(group) for group in references], dtype=np.int64)
+        values = self.values_indexed(
+            jobs=jobs,
+            candidates=candidates,
+            references=flat,
+            candidate_index=np.repeat(np.arange(len(candidates), dtype=np.int64), sizes),
+            reference_index=np.arange(len(flat), dtype=np.int64),
+        )
+        out = np.zeros(len(candidates))
+        filled = np.flatnonzero(sizes)
+        starts = (np.cumsum(sizes) - sizes)[filled]
+        out[filled] = (
+            np.maximum.reduceat(values, starts)
+            if self.scorer.traits.over_references == "max"
+            else np.add.reduceat(values, starts) / sizes[filled]
+        )
+        return out
+
+    def _statistics(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
+        values = self._pairs(candidates, references, jobs)
+        return np.column_stack([values, np.ones(len(values))])
+
+    # What is called.
+
+    def values_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
+        """`score_indexed`, checked, and 0 for a pair one of whose sentences has no words: it matches
+        nothing."""
+        wanted = len(pairs["candidate_index"])
+        if not self.scorer.traits.needs_words:
+            return self._checked(self.score_indexed(jobs=jobs, **pairs), wanted)
+        ours, theirs = (
+            np.fromiter(map(self.has_words, pairs[side]), dtype=bool, count=len(pairs[side]))
+            for side in _SIDES
+        )
+        if ours.all() and theirs.all():
+            return self._checked(self.score_indexed(jobs=jobs, **pairs), wanted)
+        keep = np.flatnonzero(ours[pairs["candidate_index"]] & theirs[pairs["reference_index"]])
+        out = np.zeros(wanted)
+        if len(keep):
+            chosen: IndexedPairs = {
+                **pairs,
+                "candidate_index": pairs["candidate_index"][keep],
+                "reference_index": pairs["reference_index"][keep],
+            }
+            out[keep] = self._checked(self.score_indexed(jobs=jobs, **chosen), len(keep))
+        return out
+
+    def _checked(self, values: FloatArray, wanted: int) -> FloatArray:
+        """One number for each of so many pairs."""
+        if values.shape != (wanted,):
+            raise UsageError(
+                f"{self.name} gave values of shape {values.shape} for {wanted:,} pairs.",
+                hint="score_indexed gives one number per pair.",
+            )
+        return values
+
+    def value_of(self, sums: FloatArray) -> FloatArray:
+        """Summed statistics, shape (..., pair_columns), to values of shape (...)."""
+        return value_of(self.scorer, sums)
+
+    def matrix(self, *, candidates: Sequence[str], references: Sequence[str], jobs: int = 1) -> FloatArray:
+        """(candidates, references): every sentence against every other."""
+        ours, theirs = self._read(candidates, "candidates"), self._read(references, "references")
+        return self._matrix(ours, theirs, check_jobs(jobs))
+
+    def pairs(
+        self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
+    ) -> FloatArray:
+        """One value per candidate, which has one or more references; 0 where it has none."""
+        return self._pairs(*self._read_groups(candidates, references), check_jobs(jobs))
+
+    def statistics(
+        self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
+    ) -> FloatArray:
+        """(candidates, pair_columns): the additive statistics of candidates with one or more references
+        each.
+        """
+        return self._statistics(*self._read_groups(candidates, references), check_jobs(jobs))
+
+    def aggregate(
+        self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
+    ) -> float:
+        """The value of the whole list as one corpus: `PairScorer.corpus` gives it with interval and
+        signature."""
+        rows = self.statistics(candidates=candidates, references=references, jobs=jobs)
+        return float(self.value_of(rows.sum(axis=0)))
+
+    def for_tokens(self: Self) -> Self:
+        """The same scorer for sentences that were cut into tokens already."""
+        return type(self)(self.scorer, self.settings, tokenised=True)
+
+    def _read(self, sentences: Sequence[str], role: str, *, warn: bool = True) -> list[str]:
+        """Sentences given in Python, checked and tokenised as the metric of documents does."""
+        tokenizer: ScorerTokenizer = "none" if self.tokenised else own_tokenizer(self.scorer)
+        if tokenizer == "run" and self.settings is not None and self.settings.tokenizer != "ptb":
+            tokenizer = self.settings.tokenizer
+        return read_sentences(sentences, role, tokenizer, self.name if warn else "")
+
+    def _read_groups(
+        self, candidates: Sequence[str], references: Sequence[Sequence[str]]
+    ) -> tuple[list[str], list[list[str]]]:
+        check_groups(candidates, references)
+        flat = iter(self._read(list(chain.from_iterable(references)), "references"))
+        groups = [list(islice(flat, len(group))) for group in references]
+        return self._read(candidates, "candidates"), groups
+
+
+def _reopened(
+    scorer: Any, settings: Settings | None, tokenised: bool, learnt: Sequence[Sequence[str]] | None
+) -> PairModel:
+    model: PairModel = scorer.open(settings, tokenised=tokenised)
+    return model if learnt is None else model.fit(learnt)
