@@ -19,8 +19,6 @@ at all. While `storymeter score --save` runs, each finished score is a file of i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import suppress
 from math import nan
 from pathlib import Path
 from typing import Annotated, Any
@@ -36,7 +34,8 @@ from ..errors import DataError, StorymeterError, UsageError
 from ..join import Coverage
 from ..metrics import MeanMetric, Metric
 from ..pairs.documents import TextMetric
-from ..registry import metric as get_metric
+from ..pairs.scorer import PairScorer
+from ..registry import as_metric, metric as get_metric
 from ..scores import Alignment, ResampledSums, Rows, Score, Signature
 from .archive import SCHEMA, Archive, npy, write_zip
 from .earlier import check_revision, protocol_as_meant
@@ -187,7 +186,7 @@ def write(results: Results, path: str | Path) -> None:
     write_zip(path, {"run.json": msgspec.json.format(msgspec.json.encode(record), indent=1), **members})
 
 
-def load(path: str | Path, *, metrics: list[Metric] | None = None) -> Results:
+def load(path: str | Path, *, metrics: Sequence[Metric | PairScorer] | None = None) -> Results:
     """The results of a saved run: a file, or the folder of a run in shards. `metrics`: those of your own that
     no plug-in brings. A run of an earlier version whose numbers are not those of this one is named
     (`engine.earlier`).
@@ -200,10 +199,10 @@ def load(path: str | Path, *, metrics: list[Metric] | None = None) -> Results:
     return _read(_of_folder(Path(path)) if Path(path).is_dir() else path, metrics, str(path))
 
 
-def _read(path: str | Path, metrics: list[Metric] | None, named: str) -> Results:
+def _read(path: str | Path, metrics: Sequence[Metric | PairScorer] | None, named: str) -> Results:
     with Archive(path) as archive:
         record = archive.decode("run.json", RunRecord)
-        own = {metric.name: metric for metric in metrics or ()}
+        own = {metric.name: as_metric(metric) for metric in metrics or ()}
         conditions = Conditions(
             protocol_as_meant(record.protocol, record.revision, [entry.name for entry in record.metrics]),
             record.tokenizer,
@@ -226,7 +225,7 @@ def _read(path: str | Path, metrics: list[Metric] | None, named: str) -> Results
     return results
 
 
-def _from_afar(address: str, metrics: list[Metric] | None) -> Results:
+def _from_afar(address: str, metrics: Sequence[Metric | PairScorer] | None) -> Results:
     """A run in shards on another filesystem: its result is fetched first."""
     import tempfile
 
