@@ -13,10 +13,10 @@ The names are data: each stands for fixed values of some options. `str` prints t
 differ from their default, `registry.metric` reads that again, equal options make equal measures, and `repr`
 is Python:
 
->>> from storymeter.registry import metric
->>> metric("bleu_4(smoothing=floor)")
+>>> from storymeter.registry import scorer
+>>> scorer("bleu_4(smoothing=floor)")
 Bleu(4, smoothing='floor')
->>> str(metric("bleu_4")), metric("bleu_4") == metric("bleu_4(smoothing=coco)")
+>>> str(scorer("bleu_4")), scorer("bleu_4") == scorer("bleu_4(smoothing=coco)")
 ('bleu_4', True)
 """
 

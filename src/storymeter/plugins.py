@@ -150,7 +150,11 @@ def warn_of_device(found: Mapping[str, Measure], device: str) -> None:
     """Foreign measures that do not say that they look at --device."""
     for label, measure in found.items():
         inner = getattr(measure, "scorer", measure)
-        if device != "cpu" and is_foreign(inner) and not getattr(inner, "uses_device", False):
+        if (
+            device != "cpu"
+            and is_foreign(inner)
+            and not getattr(getattr(inner, "traits", inner), "uses_device", False)
+        ):
             warn_once(
                 f"--device {device} has no effect on {label}: its class does not declare uses_device = True"
                 " (self.device says where the model runs)."

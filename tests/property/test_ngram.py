@@ -54,7 +54,7 @@ def split(groups: list[tuple[str, list[str]]]) -> dict[str, list]:
 def test_scorers(name: str, groups: list[tuple[str, list[str]]], data: st.DataObject) -> None:
     measure = scorer(name).open(tokenised=True)
     values = measure.pairs(**split(groups))
-    low, high = measure.range
+    low, high = measure.scorer.traits.range
     assert np.isfinite(values).all()
     assert (values >= low).all()
     assert (values <= high * (1 + 1e-12)).all()
@@ -96,7 +96,7 @@ def test_scorers(name: str, groups: list[tuple[str, list[str]]], data: st.DataOb
 def test_a_text_is_most_like_itself(measure: PairScorer, texts: list[str]) -> None:
     measure = measure.fit([["nothing", "else"], *[["never said"]] * 3])
     values = measure.matrix(candidates=texts, references=texts)
-    assert np.diagonal(values) == pytest.approx(measure.range[1], rel=1e-8)
+    assert np.diagonal(values) == pytest.approx(measure.scorer.traits.range[1], rel=1e-8)
     assert (values <= np.diagonal(values)[:, None] + 1e-8).all()
 
 

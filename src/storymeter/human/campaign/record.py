@@ -142,7 +142,8 @@ class Folder:
         """What was added while this folder was in use; a watching time that was set otherwise stays."""
         for name in ("campaign", "key"):
             if name in vars(self):
-                old = vars(self).pop(name)
+                old = getattr(self, name)
+                delattr(self, name)
                 if name == "campaign":
                     self.campaign = msgspec.structs.replace(self.campaign, watch=old.watch)
         return self.campaign

@@ -49,7 +49,8 @@ class _Lots(random.Random):
         self._next = words.__next__
         # the same as `random` below without a call of Python's: a design draws thousands of lots for each HIT
         halves = map(operator.rshift, words, itertools.repeat(11))
-        vars(self)["random"] = map(operator.mul, halves, itertools.repeat(2.0**-53)).__next__
+        quick = map(operator.mul, halves, itertools.repeat(2.0**-53)).__next__
+        self.random = quick  # type: ignore[method-assign]
         super().__init__()
 
     def seed(self, *_: Any, **__: Any) -> None:

@@ -1,0 +1,183 @@
+"""A scorer is options and traits, its model does the work, and a metric of documents holds it."""
+
+from __future__ import annotations
+
+import ast
+import pickle
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import storymeter
+from storymeter import Caption, Corpus, Document, PairScorer, Run, registry
+from storymeter.arrays import FloatArray
+from storymeter.context import Settings
+from storymeter.options import options_of
+from storymeter.pairs import Bleu, Cider, Meteor, TextMetric
+
+SOURCE = Path(storymeter.__file__).parent
+SCORERS = [name for name in registry.MEASURES if issubclass(registry.declared(name)[0], PairScorer)]
+#: public names that a scorer may have
+MOST = 12
+OURS = ["a dog runs", "two men cook"]
+THEIRS = [["the dog runs", "a dog"], ["men are cooking rice"]]
+
+
+def corpus(name: str, *texts: str) -> Corpus:
+    return Corpus(tuple(Document(f"v{k}", (Caption(text),)) for k, text in enumerate(texts)), name)
+
+
+def public(made: object) -> set[str]:
+    return {name for name in dir(made) if not name.startswith("_")}
+
+
+@pytest.mark.parametrize("name", SCORERS)
+def test_a_scorer_has_few_public_names(name: str) -> None:
+    scorer = registry.scorer(name)
+    assert len(public(scorer) - set(options_of(type(scorer)))) <= MOST
+    assert len(public(Meteor())) <= MOST, "with its options"
+
+
+def test_work_leaves_the_scorer_as_it_was() -> None:
+    scorer = Cider()
+    before = dict(vars(scorer))
+    scorer.open(Settings(device="cuda"))
+    fitted = scorer.fit(THEIRS)
+    fitted.pairs(candidates=OURS, references=THEIRS)
+    scorer.corpus(candidates=OURS, references=THEIRS)
+    assert {key: value for key, value in vars(scorer).items() if key != "_alone"} == before
+    assert pickle.loads(pickle.dumps(scorer)) == scorer
+    assert scorer.open(Settings(device="cuda")).device == "cuda" and scorer.open().device == "cpu"
+
+
+def test_a_fitted_model_is_fitted_in_another_process_too() -> None:
+    fitted = Cider().fit([["a dog runs fast"], ["men cook"], ["a cat"]])
+    again = pickle.loads(pickle.dumps(fitted))
+    values = fitted.pairs(candidates=OURS, references=THEIRS)
+    assert again.pairs(candidates=OURS, references=THEIRS).tolist() == values.tolist()
+    assert values.tolist() != Cider().pairs(candidates=OURS, references=THEIRS).tolist()
+
+
+def _statements() -> Iterator[tuple[Path, ast.AST]]:
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            yield path, node
+
+
+def test_no_value_is_changed_through_its_dict() -> None:
+    wrong = []
+    for path, node in _statements():
+        held = node.value if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) else None
+        if isinstance(node, ast.Attribute) and node.attr in ("update", "setdefault", "pop"):
+            held = node.value
+        inner = isinstance(held, ast.Attribute) and held.attr == "__dict__"
+        inner = inner or (isinstance(held, ast.Call) and ast.unparse(held.func) == "vars")
+        if inner and "module" not in ast.unparse(held):  # a module that has moved is filled in `_lazy`
+            wrong.append(f"{path.name}: {ast.unparse(node)}")
+    assert not wrong
+
+
+def test_a_flag_says_what_is_storymeter_s_own() -> None:
+    asked = [
+        f"{path.name}: {ast.unparse(node)}"
+        for path, node in _statements()
+        if isinstance(node, ast.Attribute) and node.attr == "startswith" and "__module__" in ast.unparse(node)
+    ]
+    assert not asked
+    for name in registry.MEASURES:
+        assert registry.metric(name).own and registry.metric(name).origin is None, name
+
+    class Mine(Meteor):
+        pass
+
+    assert not TextMetric(Mine()).own
+
+
+def test_the_metric_of_documents_holds_the_scorer() -> None:
+    metric = registry.metric("bleu_2(smoothing=floor)")
+    assert isinstance(metric, TextMetric)
+    assert metric.scorer == Bleu(2, smoothing="floor") == metric
+    assert TextMetric("bleu_2(smoothing=floor)") == metric
+    assert type(TextMetric(metric.scorer)) is type(metric)
+    by_name = Run(corpus("people", "the dog runs", "men cook")).score(corpus("mine", *OURS), "bleu_2", 0)
+    by_object = Run(corpus("people", "the dog runs", "men cook")).score(corpus("mine", *OURS), Bleu(2), 0)
+    assert str(by_name["mine", "bleu_2"]) == str(by_object["mine", "bleu_2"])
+    assert by_name["mine", "bleu_2"].signature == by_object["mine", "bleu_2"].signature
+
+
+@pytest.mark.parametrize("name", ["aggregate", "statistics", "symmetric", "trained_on", "columns"])
+def test_names_of_the_first_release_work_with_a_warning(name: str) -> None:
+    with pytest.warns(DeprecationWarning, match=name):
+        found = getattr(Bleu(2), name)
+    if name == "aggregate":
+        assert found(candidates=OURS, references=THEIRS) == pytest.approx(
+            Bleu(2).corpus(candidates=OURS, references=THEIRS).value
+        )
+    with pytest.raises(AttributeError, match="no attribute 'aggregated'"):
+        _ = Bleu(2).aggregated
+
+
+class Overlap(PairScorer):
+    """Written for the first release: attributes, hooks of the metric of documents, the device."""
+
+    name = "overlap"
+    percent = False
+    over_references = "mean"
+    columns = ("shared", "documents")
+
+    def __init__(self, offset: float = 0.0) -> None:
+        self.offset = offset
+
+    def score_indexed(self, *, jobs: int = 1, **pairs: Any) -> FloatArray:
+        ours = [set(pairs["candidates"][k].split()) for k in pairs["candidate_index"]]
+        theirs = [set(pairs["references"][k].split()) for k in pairs["reference_index"]]
+        return np.array([self.offset + len(a & b) / 10 for a, b in zip(ours, theirs, strict=True)])
+
+    def depends_on(self) -> dict[str, object]:
+        return {"ran": self.device}
+
+    def fit(self, references: Sequence[Sequence[str]]) -> Overlap:
+        return Overlap(offset=len(references) / 10)
+
+    def rows(self, task: Any, context: Any) -> FloatArray:
+        return np.array([[len(document.text), 1.0] for document in task.candidates])
+
+    def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
+        return {"value": sums[..., 0] / sums[..., 1], "sum": sums[..., 0]}
+
+
+def test_a_scorer_of_one_s_own_runs_unchanged() -> None:
+    scorer = Overlap()
+    assert scorer.pairs(candidates=["a b"], references=[["a b", "a"]])[0] == pytest.approx(0.15)
+    assert scorer.fit([["a"], ["b"]]).pairs(candidates=["a"], references=[["a"]])[0] == pytest.approx(0.3)
+    run = Run(corpus("people", "the dog runs", "men cook"), device="cuda", jobs=1)
+    with pytest.warns(storymeter.errors.StorymeterWarning, match="no effect on overlap"):
+        score = run.score(corpus("mine", *OURS), scorer)["mine", "overlap"]
+    assert (score.value, score.parts["sum"], score.columns) == (11.0, 22.0, ("shared", "documents"))
+    assert score.signature.get("ran") == "cuda" and "#" in score.signature.get("plugin")
+    assert pickle.loads(pickle.dumps(TextMetric(scorer))).scorer.offset == 0.0
+
+
+def test_a_scorer_without_its_method_says_so() -> None:
+    class Nothing(PairScorer):
+        name = "nothing"
+
+    with pytest.raises(TypeError, match="Nothing without the method 'score_indexed'"):
+        Nothing()
+
+
+@dataclass(frozen=True)
+class Halved(Meteor):
+    """A subclass of one of ours: what it defines counts."""
+
+    def score_indexed(self, *, jobs: int = 1, **pairs: Any) -> FloatArray:
+        return Meteor().open(tokenised=True).score_indexed(jobs=jobs, **pairs) / 2
+
+
+def test_a_subclass_of_a_scorer_is_called() -> None:
+    pair: dict[str, Any] = {"candidates": ["a dog runs"], "references": [["the dog runs"]]}
+    assert Halved().pairs(**pair)[0] == Meteor().pairs(**pair)[0] / 2
