@@ -52,6 +52,7 @@ class Captions(MeanMetric):
 class _Ratio(Metric):
     """Summed numerators over summed denominators."""
 
+    _own = True
     needs_references: ClassVar[bool] = False
     higher_is_better: ClassVar[bool | None] = None
 

@@ -44,6 +44,7 @@ SECONDS = (1.0, 3.0, 5.0, 10.0, 30.0, 60.0)
 class _Detection(Metric):
     """Precision and recall at each of several limits."""
 
+    _own = True
     protocol: Protocol = bound(PAPER)
 
     @property

@@ -24,6 +24,7 @@ from ..context import Context
 from ..errors import StorymeterError, StorymeterWarning, UsageError
 from ..metrics import Metric
 from ..scores import Score, Signature
+from .suitability import joins_captions
 
 #: what is computed otherwise
 FORMULA = ("plugin", "prompt", "parameters")
@@ -104,3 +105,16 @@ def order_of_references(references: Sequence[Corpus]) -> int:
 def order_field(total: int) -> str | None:
     """What a signature says of the sum."""
     return f"{total:016x}"[:8] if total else None
+
+
+def input_fields(corpus: Corpus, references: Sequence[Corpus], metric: Metric) -> dict[str, object]:
+    """What the signature says of the files: how many annotators there were, whether anything was repaired,
+    and whether timed captions were joined to paragraphs.
+    """
+    repaired = any("repairs" in c.meta for c in [corpus, *references])
+    return {
+        # also of a metric that needs none: references say which documents count, and how long they are
+        "annotators": len(references) or None,
+        "repaired": True if repaired else None,
+        "compares": "paragraphs" if joins_captions(metric, [corpus, *references]) else None,
+    }

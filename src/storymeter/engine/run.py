@@ -31,11 +31,10 @@ from ..registry import MEASURES, as_metric, metric as get_metric, warn_of_shadow
 from ..scores import Score
 from ..stats.resampling import bootstrap_interval
 from .inputs import Given, both
-from .provenance import order_field, order_of_references
+from .provenance import input_fields, order_field, order_of_references
 from .results import AUTO, INTERVALS, MOST_RESAMPLES, Conditions, Resamples, Results, SystemResult, value_of
 from .suitability import (
     choose_metrics,
-    joins_captions,
     own_tokenizer,
     tells_stories,
     warn_of_language,
@@ -387,16 +386,3 @@ def corpora(given: Corpus | Sequence[Corpus] | None, role: str) -> list[Corpus]:
 
 def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def input_fields(corpus: Corpus, references: Sequence[Corpus], metric: Metric) -> dict[str, object]:
-    """What the signature says of the files: how many annotators there were, whether anything was repaired,
-    and whether timed captions were joined to paragraphs.
-    """
-    repaired = any("repairs" in c.meta for c in [corpus, *references])
-    return {
-        # also of a metric that needs none: references say which documents count, and how long they are
-        "annotators": len(references) or None,
-        "repaired": True if repaired else None,
-        "compares": "paragraphs" if joins_captions(metric, [corpus, *references]) else None,
-    }

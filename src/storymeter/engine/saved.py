@@ -19,6 +19,8 @@ at all. While `storymeter score --save` runs, each finished score is a file of i
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from math import nan
 from pathlib import Path
 from typing import Annotated, Any
@@ -43,9 +45,7 @@ from .results import MOST_RESAMPLES, Conditions, Results, SystemResult, Tally
 
 
 class MetricRecord(msgspec.Struct, forbid_unknown_fields=True):
-    """`name` reads back to the metric; `label` is what it was asked by. `mean` holds the parts of a
-    MeanMetric.
-    """
+    """`name` reads back to the metric, `label` is what it was asked by; `mean`: parts of a `MeanMetric`."""
 
     name: str
     label: str
@@ -67,9 +67,7 @@ class ScoreRecord(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class CountsRecord(msgspec.Struct, forbid_unknown_fields=True):
-    """Of a system that was scored in shards: how many documents were scored, missing, extra and empty, and
-    the hash of their ids.
-    """
+    """Of a system in shards: documents scored, missing, extra and empty, and the hash of their ids."""
 
     n: int
     missing: int
@@ -122,8 +120,7 @@ class SavedMetric(Metric):
     def __init__(self, record: MetricRecord, formula: Metric | None = None) -> None:
         self.record, self.formula = record, formula
         self.lacks_formula = formula is None and record.mean is None
-        self.columns = tuple(record.columns)
-        self.parts = tuple(record.mean or ())
+        self.columns, self.parts = tuple(record.columns), tuple(record.mean or ())
         for key in ("name", "percent", "higher_is_better", "needs_references"):
             setattr(self, key, getattr(record, key))
 
@@ -152,6 +149,8 @@ class SavedMetric(Metric):
 
 class SavedMean(SavedMetric, MeanMetric):
     """The mean of document values, whoever wrote it: its formula is known."""
+
+    _own = True
 
     def document_values(self, task: Any, context: Any) -> FloatArray:
         raise self._unknown()
@@ -187,9 +186,7 @@ def write(results: Results, path: str | Path) -> None:
 
 
 def load(path: str | Path, *, metrics: Sequence[Metric | PairScorer] | None = None) -> Results:
-    """The results of a saved run: a file, or the folder of a run in shards. `metrics`: those of your own that
-    no plug-in brings. A run of an earlier version whose numbers are not those of this one is named
-    (`engine.earlier`).
+    """The results of a saved run; one whose numbers are not those of this version is named.
 
     path: the file of a saved run, or the folder of a run in shards.
     metrics: those of your own that no plug-in brings.
@@ -252,9 +249,7 @@ def _of_folder(folder: Path) -> Path:
 
 
 def _captions(corpus: Corpus) -> bytes:
-    """Twice, because a time that was read as 5 comes back as 5.0: so that a loaded run is saved in the same
-    bytes.
-    """
+    """Encoded twice, so that a loaded run, in which a time of 5 is 5.0, is saved in the same bytes."""
     return msgspec.json.encode(msgspec.json.decode(msgspec.json.encode(corpus), type=Corpus))
 
 

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 class _Mean(Metric):
     """Rows of a sum and of what it is the mean over."""
 
+    _own = True
     needs_references: ClassVar[bool] = False
 
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:

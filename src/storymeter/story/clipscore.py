@@ -103,6 +103,7 @@ def _shown(task: Task, sight: Sight) -> list[Document]:
 class ClipMetric(StoryMetric):
     """Captions beside pictures or frames, in the space of a CLIP."""
 
+    _own = True
     model: str = option("", "the folder of a CLIP: config.json, tokenizer, safetensors")
     frames: int = option(16, "how many frames of a video are used", low=1, high=4096)
 

@@ -56,6 +56,7 @@ class StoryMetric(MeanMetric):
     value is on a scale of its own: tables print it as it is.
     """
 
+    _own = True
     needs_references: ClassVar[bool] = False
     percent: ClassVar[bool] = False
     slow: ClassVar[bool] = True

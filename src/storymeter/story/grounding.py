@@ -172,6 +172,7 @@ def ground(
 class RegionMetric(StoryMetric):
     """Nouns beside the regions of pictures, in one space."""
 
+    _own = True
     model: str = option("", "a folder with a model of pictures and texts; empty: the packaged one")
     regions: str = option("grid", "grid, a table of boxes, or the folder of a detector")
 

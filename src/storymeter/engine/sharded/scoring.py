@@ -33,9 +33,9 @@ from ...plugins import check_alone, failures_named
 from ...scores import CorpusCounts
 from ...stats.paired import win_tie_loss
 from ...stats.poisson import ExactSums, document_keys, resampled
-from ..provenance import order_of_references
+from ..provenance import input_fields, order_of_references
 from ..results import Tally
-from ..run import Run, input_fields
+from ..run import Run
 from .inputs import WORK, Job
 from .partitioning import ShardReader
 
