@@ -105,24 +105,19 @@ def present_oracles(first: OracleScore, scores: list[OracleScore]) -> Presentati
 
 
 def oracle_table(scores: list[OracleScore]) -> Table:
+    columns = ["system", *numbers(".2f", "METEOR", "Self-BLEU", scale=100), Column("oracle captions", ",d")]
     rows = [[s.system, s.meteor, s.self_bleu, s.captions] for s in scores]
     note = (
-        "METEOR: mean over oracle captions, each against the reference it was chosen for. Self-BLEU: lower is"
-        " more varied."
+        "METEOR: mean over oracle captions, each against the reference it was chosen for. Self-BLEU: each"
+        " against the others of its document; lower is more varied."
     )
-    p = [score.against_first.p for score in scores if score.against_first is not None]
-    if not p:
-        return Table(_oracle_columns(), rows, note=note)
+    if len(scores) < 2:
+        return Table(columns, rows, note=note)
+    meteor, varied = zip(*(score.against_first for score in scores[1:]), strict=True)
+    tests = [[one.p for one in meteor], holm([one.p for one in meteor]), holm([one.p for one in varied])]
     return Table(
-        [*_oracle_columns(), *numbers(".4f", "p", "p Holm")],
-        [
-            [*row, *found]
-            for row, found in zip(rows, [(None, None), *zip(p, holm(p), strict=True)], strict=True)
-        ],
-        note=f"{note} p: METEOR against the first system, two-sided paired permutation of the documents that"
-        " both have.",
+        [*columns, *numbers(".4f", "p", "p Holm", "p Self-BLEU")],
+        [[*row, *found] for row, found in zip(rows, [[None] * 3, *zip(*tests, strict=True)], strict=True)],
+        note=f"{note} p: against the first system, two-sided paired permutation of the documents that both"
+        " have; of METEOR without and with Holm's correction, of Self-BLEU with it.",
     )
-
-
-def _oracle_columns() -> list[str | Column]:
-    return ["system", *numbers(".2f", "METEOR", "Self-BLEU", scale=100), Column("oracle captions", ",d")]

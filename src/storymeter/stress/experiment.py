@@ -319,15 +319,15 @@ class OracleScore:
     meteor: float
     self_bleu: float
     captions: int
-    #: METEOR of a document's oracle captions: their sum and their number
-    documents: Mapping[str, tuple[float, int]] = field(default_factory=dict)
-    #: METEOR of the first of several systems against this one's
-    against_first: PairedTest | None = None
+    #: of a document's oracle captions: the sum and the number of METEOR's values, then of Self-BLEU's
+    documents: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    #: METEOR and Self-BLEU of the first of several systems against this one's
+    against_first: Sequence[PairedTest] = ()
 
 
 def oracle(corpus: Corpus, run: Run) -> OracleScore:
-    """Mean METEOR of the oracle captions against the references they were chosen for, and their Self-BLEU:
-    table 2.
+    """Mean METEOR of the oracle captions against the references they were chosen for, and Self-BLEU of each
+    against the others of its document: table 2.
 
     corpus: the captions that are damaged.
     run: the references and the settings, a `Run`.
@@ -352,10 +352,11 @@ def oracle(corpus: Corpus, run: Run) -> OracleScore:
     values = table.values(
         sentences.numbers([a for a, _ in pairs]), sentences.numbers([b for _, b in pairs]), jobs=context.jobs
     )
-    (diversity,) = run.score_task(join(candidates=best), "self_bleu")
+    (diversity,) = run.score_task(join(candidates=best), "self_bleu(within=document)")
+    varied = dict(zip(diversity.ids, np.asarray(diversity.rows).tolist(), strict=True))
     ends = np.cumsum(list(sizes.values()))
     documents = {
-        name: (float(values[end - size : end].sum()), size)
+        name: (float(values[end - size : end].sum()), size, *varied[name])
         for (name, size), end in zip(sizes.items(), ends.tolist(), strict=True)
         if size
     }
@@ -369,18 +370,16 @@ def oracles(systems: Sequence[Corpus], run: Run) -> list[OracleScore]:
     return [first, *(replace(o, against_first=oracle_test(first, o, seed=seed)) for o in others)]
 
 
-def oracle_test(a: OracleScore, b: OracleScore, *, seed: int = 0) -> PairedTest:
-    """Whether the oracle captions of two systems differ in mean METEOR: a paired permutation test over the
-    documents that both have. There is none of Self-BLEU, which compares a caption with those of all other
-    documents, so that documents are not independent.
+def oracle_test(a: OracleScore, b: OracleScore, *, seed: int = 0) -> list[PairedTest]:
+    """Whether the oracle captions of two systems differ in METEOR and in Self-BLEU: paired permutation tests
+    over the documents that both have.
     """
     common = [name for name in a.documents if name in b.documents]
     if not common:
         raise UsageError(f"{a.system} and {b.system} have no document in common.")
     mine, yours = (np.array([one.documents[name] for name in common], dtype=float) for one in (a, b))
-    mean = Part(slice(0, 2), lambda sums: sums[..., 0] / sums[..., 1])
-    [test] = paired_permutations(mine, yours, [mean], resamples=None, seed=seed)
-    return test
+    means = [Part(slice(k, k + 2), lambda sums: sums[..., 0] / np.maximum(sums[..., 1], 1)) for k in (0, 2)]
+    return paired_permutations(mine, yours, means, resamples=None, seed=seed)
 
 
 # What an audit says of one metric: a property, the answer, and the numbers behind it.

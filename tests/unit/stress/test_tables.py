@@ -221,15 +221,33 @@ def test_times_exchanged_cost_the_order_that_the_file_has(videos: tuple[Corpus, 
     assert current[0] == pytest.approx(current[1], abs=0.06)
 
 
+def test_self_bleu_of_oracles_is_within_a_document() -> None:
+    """Captions that repeat each other inside of a video are not varied, however other videos differ."""
+    words = ["a man runs across a field today", "two dogs play with one red ball", "she cooks rice in a pot"]
+
+    def corpus(name: str, pairs: list[tuple[str, str]]) -> Corpus:
+        told = [(Caption(a, 0.0, 10.0), Caption(b, 10.0, 20.0)) for a, b in pairs]
+        return Corpus(tuple(Document(f"v{k}", captions) for k, captions in enumerate(told)), name)
+
+    varied = corpus("varied", list(zip(words, words[1:] + words[:1], strict=True)))
+    alike = corpus("alike", list(zip(words, words, strict=True)))
+    first, second = experiment.oracles([alike, varied], Run([varied]))
+    assert first.self_bleu == pytest.approx(1) and second.self_bleu < 0.1
+    _, test = second.against_first
+    assert test.difference == pytest.approx(first.self_bleu - second.self_bleu)
+
+
 def test_oracles_of_two_systems_are_tested(
     videos: tuple[Corpus, list[Corpus]], run: Verb, examples: Path
 ) -> None:
     good, people = (experiment.oracle(c, Run(videos[1][:1])) for c in (videos[0], videos[1][0]))
-    assert experiment.oracle_test(good, people).p < 0.05
-    assert experiment.oracle_test(good, good).p == 1
-    assert experiment.oracle_test(good, people).difference == pytest.approx(good.meteor - people.meteor)
+    meteor, varied = experiment.oracle_test(good, people)
+    assert meteor.p < 0.05
+    assert [test.p for test in experiment.oracle_test(good, good)] == [1, 1]
+    assert meteor.difference == pytest.approx(good.meteor - people.meteor)
+    assert varied.difference == pytest.approx(good.self_bleu - people.self_bleu)
     folder = examples / "videos"
     files = [str(folder / f"{name}.json") for name in ("good", "padded")]
     code, out, _ = run("stress", "oracle", *files, "-r", str(folder / "reference_1.json"), "--refs", "merge")
     assert code == 0
-    assert "p Holm" in out
+    assert "p Holm" in out and "p Self-BLEU" in out
