@@ -105,7 +105,8 @@ def present_oracles(first: OracleScore, scores: list[OracleScore]) -> Presentati
 
 
 def oracle_table(scores: list[OracleScore]) -> Table:
-    columns = ["system", *numbers(".2f", "METEOR", "Self-BLEU", scale=100), Column("oracle captions", ",d")]
+    values = numbers(".2f", "METEOR", "Self-BLEU", scale=100)
+    columns: list[str | Column] = ["system", *values, Column("oracle captions", ",d")]
     rows = [[s.system, s.meteor, s.self_bleu, s.captions] for s in scores]
     note = (
         "METEOR: mean over oracle captions, each against the reference it was chosen for. Self-BLEU: each"
