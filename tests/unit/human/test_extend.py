@@ -210,6 +210,17 @@ def test_what_cannot_be_extended_is_said_and_changes_nothing(
     assert before == {name: (study.path / name).read_bytes() for name in before}
 
 
+def test_a_dry_run_with_problems_fails(study: Folder, tmp_path: Path) -> None:
+    """As that of `new`: unless they are to be left out."""
+    path = tmp_path / "late.jsonl"
+    told = [f'{{"id": "{one.id}", "caption": "{one.text}"}}' for one in late(study)]
+    path.write_text("\n".join([*told, '{"id": "nowhere", "caption": "of a clip that is not there"}']))
+    words = ["human", "extend", str(study.path), "--systems", str(path), "--dry-run"]
+    failed = CliRunner().invoke(cli, words)
+    assert failed.exit_code == 1 and "problem: nowhere" in failed.stderr, failed.output
+    assert CliRunner().invoke(cli, [*words, "--skip-bad"]).exit_code == 0
+
+
 def test_an_erased_rater_does_not_come_back_with_a_new_link(study: Folder) -> None:
     last = study.links()[-1]
     with contextlib.closing(Store(study.database)) as store:

@@ -259,6 +259,8 @@ def extend_command(folder: Path, systems: tuple[str, ...], dry_run: bool, **opti
         done = human.extend(folder, systems, dry_run=dry_run, progress=progress, note=print_note, **options)
     print_tables(Table(["", "campaign"], [list(row) for row in done.plan]), "table", "")
     print_note("Nothing was changed." if dry_run else f"The campaign in {folder} is extended.")
+    if dry_run and done.problems and not options["skip_bad"]:
+        raise SystemExit(1)
 
 
 # `storymeter human pilot DIR`: a few raters first, then the decision.
