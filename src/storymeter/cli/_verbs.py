@@ -63,6 +63,7 @@ HEADINGS: dict[str, str] = {
 
 #: command -> long names of the options of its short help
 COMMON: dict[str, str] = {
+    "check-metric": "format",
     "score": "references metric protocol images system per-document save into format columns",
     "compare": "references metric protocol images system unit resamples difference format columns",
     "gate": "against fail-if baseline junit markdown format jobs from columns",

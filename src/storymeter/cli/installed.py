@@ -16,7 +16,9 @@ import click
 from .. import __version__, engine
 from ..errors import UsageError
 from ..models.packages import PACKAGES, add, installed, known, remove
+from ..progress import silent
 from ._options import FOLDER, format_option, option, output, print_note, print_tables, progress_bar
+from ._scoring import budget, judging_options
 
 CORE = (
     "numpy",
@@ -222,6 +224,7 @@ def _has_default() -> bool:
 @click.command("check-metric")
 @click.argument("name")
 @format_option("table", "json")
+@judging_options
 def check_metric_command(name: str, style: str) -> None:
     """Check a metric or scorer of a plug-in.
 
@@ -234,7 +237,7 @@ def check_metric_command(name: str, style: str) -> None:
     """
     from ..report.table import Table, keys, to_json
 
-    found = engine.check_metric(name)
+    found = engine.check_metric(name, budget=budget(silent))
     if style == "json":
         output(
             to_json(

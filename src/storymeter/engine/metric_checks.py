@@ -8,15 +8,18 @@ sentence with the line.
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from ..arrays import FloatArray
 from ..captions import Caption, Corpus, Document
+from ..context import Budget
 from ..errors import StorymeterError, StorymeterWarning
 from ..join import Task
 from ..metrics import Metric
@@ -55,27 +58,24 @@ class _WrongError(Exception):
     """A check that fails, with its sentence."""
 
 
-def check_metric(metric: str | Metric | PairScorer) -> list[MetricCheck]:
+def check_metric(metric: str | Metric | PairScorer, *, budget: Budget | None = None) -> list[MetricCheck]:
     """Checks a metric or scorer on a few small documents; one result for each property.
 
     metric: the metric or scorer, or its name.
+    budget: what a judge in it may be asked.
     """
     made = get_metric(metric) if isinstance(metric, str) else as_metric(metric)
-    found = []
-    for title, check in _checks(made):
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", StorymeterWarning)  # of these documents, not of the metric
-                found.append(MetricCheck(title, True, check() or ""))
-        except _WrongError as wrong:
-            found.append(MetricCheck(title, False, str(wrong)))
-        except StorymeterError as error:
-            found.append(MetricCheck(title, False, error.message))
-        except Exception as error:  # whatever a stranger's class raises
-            found.append(MetricCheck(title, False, f"{type(error).__name__}: {error}{line_of(error)}."))
-        if title in ("scores", "the same twice") and not found[-1].holds:
-            return found  # the others would say the same
-    return found
+    checks = _Checks(made, budget or Budget())
+
+    def rehearse(run: Run, judges: Sequence[Metric]) -> None:
+        for _, check in checks.listed():
+            with contextlib.suppress(_WrongError, StorymeterError):
+                check()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StorymeterWarning)  # of these documents, not of the metric
+        with checks.run().announced([made], rehearse):
+            return [*_answers(checks)]
 
 
 def assert_metric(metric: str | Metric | PairScorer) -> None:
@@ -88,18 +88,20 @@ def assert_metric(metric: str | Metric | PairScorer) -> None:
         raise AssertionError("\n".join(failed))
 
 
-def _checks(metric: Metric) -> Iterator[tuple[str, Callable[[], str | None]]]:
-    yield "scores", lambda: _scores(metric)
-    yield "name", lambda: _name(metric)
-    yield "a text without words", lambda: _wordless(metric)
-    yield "the same twice", lambda: _twice(metric)
-    yield "any number of threads", lambda: _threads(metric)
-    yield "any order of documents", lambda: _order(metric)
-    yield "shards", lambda: _alone(metric)
-    yield "pickling", lambda: _pickled(metric)
-    if isinstance(metric, TextMetric):
-        yield "symmetry", lambda: _symmetry(metric.scorer)
-        yield "any batch of pairs", lambda: _batches(metric.scorer)
+def _answers(checks: _Checks) -> Iterator[MetricCheck]:
+    for title, check in checks.listed():
+        holds, because = False, ""
+        try:
+            holds, because = True, check() or ""
+        except _WrongError as wrong:
+            because = str(wrong)
+        except StorymeterError as error:
+            because = error.message
+        except Exception as error:  # whatever a stranger's class raises
+            because = f"{type(error).__name__}: {error}{line_of(error)}."
+        yield MetricCheck(title, holds, because)
+        if title in ("scores", "the same twice") and not holds:
+            return  # the others would say the same
 
 
 def _corpora() -> tuple[Corpus, list[Corpus]]:
@@ -115,143 +117,155 @@ def _corpora() -> tuple[Corpus, list[Corpus]]:
     return corpus("candidates", 0), [corpus("annotator_1", 2), corpus("annotator_2", 1)]
 
 
-def _task(run: Run) -> Task:
-    return run.task(_corpora()[0])
-
-
-def _run(jobs: int = 1) -> Run:
-    return Run(_corpora()[1], jobs=jobs)
-
-
-def _rows(metric: Metric, task: Task, jobs: int = 1) -> FloatArray:
-    return np.asarray(_run(jobs).score_task(task, [metric])[0].rows, dtype=float)
-
-
-def _scores(metric: Metric) -> str:
-    """Keys, shapes, finite real numbers, the declared range and a vectorised `combine` are checked with every
-    first score (`plugins`)."""
-    score = _run().score(_corpora()[0], [metric], 100).systems[0].scores[0]
-    if score.interval is None or not np.isfinite([score.value, *score.interval]).all():
-        raise _WrongError(f"its value is {score.value} with the interval {score.interval} ({_of(metric)}).")
-    if not metric.own and metric.percent and abs(score.value) > 1:
-        raise _WrongError(
-            f"its value is {score.value:g}, and tables print it times 100: write percent = False"
-            f" ({place(type(metric._bearer))})."
-        )
-    return f"{score.value:.4g}"
-
-
 def _of(metric: Metric) -> str:
     kind = type(metric._bearer)
     return place(vars(kind).get("rows", kind))
 
 
-def _name(metric: Metric) -> str:
-    word = parse(metric.name).word
-    if unused := shadowed(word):
-        raise _WrongError(unused[0])
-    try:
-        again = get_metric(metric.name)
-    except StorymeterError:
-        return f"{word}: not installed as a plug-in; used as an object"
-    known = type(again._bearer)
-    if known is not type(metric._bearer):
-        raise _WrongError(f"{word!r} is the name of {known.__name__} ({place(known)}): choose another.")
-    if not (again == metric or again.name == metric.name):
-        where = place(type(metric._bearer))
-        raise _WrongError(f"its name {metric.name!r} reads back as {again.name!r} ({where}).")
-    return metric.name
+@dataclass(frozen=True)
+class _Checks:
+    """The checks of one metric; each raises `_WrongError`, or gives what was seen."""
 
+    metric: Metric
+    budget: Budget
 
-def _wordless(metric: Metric) -> None:
-    candidates, references = _corpora()
-    odd = [Document("v0", (Caption("", 0, 4), Caption("...", 4, 9)), 10.0), Document("v1", (), 10.0)]
-    _ = Run(references, jobs=1).score(Corpus((*odd, *candidates.documents[2:]), "odd"), [metric], 0)
+    def listed(self) -> Iterator[tuple[str, Callable[[], str | None]]]:
+        yield "scores", self._scores
+        yield "name", self._name
+        yield "a text without words", self._wordless
+        yield "the same twice", self._twice
+        yield "any number of threads", self._threads
+        yield "any order of documents", self._order
+        yield "shards", self._alone
+        yield "pickling", self._pickled
+        if isinstance(self.metric, TextMetric):
+            yield "symmetry", partial(self._symmetry, self.metric.scorer)
+            yield "any batch of pairs", partial(self._batches, self.metric.scorer)
 
+    def run(self, jobs: int = 1) -> Run:
+        return Run(_corpora()[1], jobs=jobs, budget=self.budget)
 
-def _same(metric: Metric, ours: FloatArray, theirs: FloatArray, sentence: str) -> None:
-    if ours.shape != theirs.shape or not np.allclose(ours, theirs, rtol=1e-6, atol=CLOSE, equal_nan=True):
-        moved = float(np.nanmax(np.abs(ours - theirs))) if ours.shape == theirs.shape else float("nan")
-        raise _WrongError(f"{sentence} (by {moved:.3g} at most; {_of(metric)}).")
+    def _task(self) -> Task:
+        return self.run().task(_corpora()[0])
 
+    def _rows(self, task: Task, jobs: int = 1, metric: Metric | None = None) -> FloatArray:
+        score = self.run(jobs).score_task(task, [metric or self.metric])[0]
+        return np.asarray(score.rows, dtype=float)
 
-def _twice(metric: Metric) -> None:
-    task = _task(_run())
-    first, again = _rows(metric, task), _rows(metric, task)
-    _same(
-        metric, first, again, "the same documents get other numbers when they are scored again: use the seed"
-    )
-
-
-def _threads(metric: Metric) -> None:
-    task = _task(_run())
-    _same(metric, _rows(metric, task), _rows(metric, task, 4), "the number of threads changes the numbers")
-
-
-def _order(metric: Metric) -> None:
-    task = _task(_run())
-    turned = task.part(slice(None, None, -1))
-    _same(
-        metric,
-        _rows(metric, task),
-        _rows(metric, turned)[::-1],
-        "another order of the documents changes their numbers",
-    )
-
-
-def _alone(metric: Metric) -> str:
-    reason = metric.unshardable_reason()
-    if reason or metric.needs_corpus_counts:
-        return f"declared: {reason or 'it needs counts of the whole corpus'}"
-    task = _task(_run())
-    alone = [_rows(metric, task.part(slice(k, k + 1)))[0] for k in range(len(task))]
-    _same(
-        metric,
-        _rows(metric, task),
-        np.array(alone),
-        "a document scored alone has other numbers than among others, so that shards would change the score:"
-        " define unshardable_reason(self), which returns why",
-    )
-    return ""
-
-
-def _pickled(metric: Metric) -> None:
-    try:
-        again = pickle.loads(pickle.dumps(metric))  # noqa: S301  # pickled by ourselves, just now
-    except Exception as error:
-        raise _WrongError(
-            f"it cannot be pickled, so that no other process can score by it: {type(error).__name__}: {error}"
-            f" ({place(type(metric._bearer))})."
-        ) from error
-    task = _task(_run())
-    _same(metric, _rows(metric, task), _rows(again, task), "its copy in another process gives other numbers")
-
-
-def _symmetry(scorer: PairScorer) -> str:
-    texts = [text for texts in _TEXTS for text in texts[:3]]
-    fitted = scorer.fit([[text] for text in texts])
-    there = fitted.matrix(candidates=texts, references=texts)
-    equal = bool(np.allclose(there, there.T, rtol=1e-6, atol=CLOSE, equal_nan=True))
-    symmetric = scorer.traits.symmetric
-    if symmetric and not equal:
-        raise _WrongError(
-            "it declares symmetric = True, but f(a, b) is not f(b, a): pairs would be scored in one direction"
-            f" alone ({place(type(scorer))})."
-        )
-    return "declared" if symmetric else ""
-
-
-def _batches(scorer: PairScorer) -> str:
-    if scorer.traits.learns or scorer.traits.fits_per_video:
-        return "declared: it is fitted"
-    ours, theirs = [texts[0] for texts in _TEXTS], [text for texts in _TEXTS for text in texts[2:]]
-    bound = open_scorer(_run().context, scorer)
-    whole = bound.matrix(candidates=ours, references=theirs)
-    for c, r in ((0, 0), (1, 2), (2, 4), (3, 6), (4, 8), (1, 9)):
-        one = bound.matrix(candidates=[ours[c]], references=[theirs[r]])[0, 0]
-        if not np.isclose(one, whole[c, r], rtol=1e-4, atol=1e-6, equal_nan=True):
+    def _scores(self) -> str:
+        """Keys, shapes, finite real numbers, the declared range and a vectorised `combine` are checked with
+        every first score (`plugins`)."""
+        score = self.run().score(_corpora()[0], [self.metric], 100).systems[0].scores[0]
+        if score.interval is None or not np.isfinite([score.value, *score.interval]).all():
             raise _WrongError(
-                f"a pair has {whole[c, r]:.6g} among others and {one:.6g} alone: its value must not"
-                f" depend on the pairs beside it, or declare fits_per_video ({place(type(scorer))})."
+                f"its value is {score.value} with the interval {score.interval} ({_of(self.metric)})."
             )
-    return ""
+        if not self.metric.own and self.metric.percent and abs(score.value) > 1:
+            raise _WrongError(
+                f"its value is {score.value:g}, and tables print it times 100: write percent = False"
+                f" ({place(type(self.metric._bearer))})."
+            )
+        return f"{score.value:.4g}"
+
+    def _name(self) -> str:
+        word = parse(self.metric.name).word
+        if unused := shadowed(word):
+            raise _WrongError(unused[0])
+        try:
+            again = get_metric(self.metric.name)
+        except StorymeterError:
+            return f"{word}: not installed as a plug-in; used as an object"
+        known = type(again._bearer)
+        if known is not type(self.metric._bearer):
+            raise _WrongError(f"{word!r} is the name of {known.__name__} ({place(known)}): choose another.")
+        if not (again == self.metric or again.name == self.metric.name):
+            where = place(type(self.metric._bearer))
+            raise _WrongError(f"its name {self.metric.name!r} reads back as {again.name!r} ({where}).")
+        return self.metric.name
+
+    def _wordless(self) -> None:
+        candidates = _corpora()[0]
+        odd = [Document("v0", (Caption("", 0, 4), Caption("...", 4, 9)), 10.0), Document("v1", (), 10.0)]
+        _ = self.run().score(Corpus((*odd, *candidates.documents[2:]), "odd"), [self.metric], 0)
+
+    def _same(self, ours: FloatArray, theirs: FloatArray, sentence: str) -> None:
+        if ours.shape != theirs.shape or not np.allclose(ours, theirs, rtol=1e-6, atol=CLOSE, equal_nan=True):
+            moved = float(np.nanmax(np.abs(ours - theirs))) if ours.shape == theirs.shape else float("nan")
+            raise _WrongError(f"{sentence} (by {moved:.3g} at most; {_of(self.metric)}).")
+
+    def _twice(self) -> None:
+        task = self._task()
+        first, again = self._rows(task), self._rows(task)
+        self._same(
+            first, again, "the same documents get other numbers when they are scored again: use the seed"
+        )
+
+    def _threads(self) -> None:
+        task = self._task()
+        self._same(self._rows(task), self._rows(task, 4), "the number of threads changes the numbers")
+
+    def _order(self) -> None:
+        task = self._task()
+        turned = task.part(slice(None, None, -1))
+        self._same(
+            self._rows(task),
+            self._rows(turned)[::-1],
+            "another order of the documents changes their numbers",
+        )
+
+    def _alone(self) -> str:
+        reason = self.metric.unshardable_reason()
+        if reason or self.metric.needs_corpus_counts:
+            return f"declared: {reason or 'it needs counts of the whole corpus'}"
+        task = self._task()
+        alone = [self._rows(task.part(slice(k, k + 1)))[0] for k in range(len(task))]
+        self._same(
+            self._rows(task),
+            np.array(alone),
+            "a document scored alone has other numbers than among others, so that shards would change the"
+            " score: define unshardable_reason(self), which returns why",
+        )
+        return ""
+
+    def _pickled(self) -> None:
+        try:
+            again = pickle.loads(pickle.dumps(self.metric))  # noqa: S301  # pickled by ourselves, just now
+        except Exception as error:
+            raise _WrongError(
+                f"it cannot be pickled, so that no other process can score by it: {type(error).__name__}:"
+                f" {error} ({place(type(self.metric._bearer))})."
+            ) from error
+        task = self._task()
+        self._same(
+            self._rows(task),
+            self._rows(task, metric=again),
+            "its copy in another process gives other numbers",
+        )
+
+    def _symmetry(self, scorer: PairScorer) -> str:
+        texts = [text for texts in _TEXTS for text in texts[:3]]
+        fitted = open_scorer(self.run().context, scorer).fit([[text] for text in texts])
+        there = fitted.matrix(candidates=texts, references=texts)
+        equal = bool(np.allclose(there, there.T, rtol=1e-6, atol=CLOSE, equal_nan=True))
+        symmetric = scorer.traits.symmetric
+        if symmetric and not equal:
+            raise _WrongError(
+                "it declares symmetric = True, but f(a, b) is not f(b, a): pairs would be scored in one"
+                f" direction alone ({place(type(scorer))})."
+            )
+        return "declared" if symmetric else ""
+
+    def _batches(self, scorer: PairScorer) -> str:
+        if scorer.traits.learns or scorer.traits.fits_per_video:
+            return "declared: it is fitted"
+        ours, theirs = [texts[0] for texts in _TEXTS], [text for texts in _TEXTS for text in texts[2:]]
+        bound = open_scorer(self.run().context, scorer)
+        whole = bound.matrix(candidates=ours, references=theirs)
+        for c, r in ((0, 0), (1, 2), (2, 4), (3, 6), (4, 8), (1, 9)):
+            one = bound.matrix(candidates=[ours[c]], references=[theirs[r]])[0, 0]
+            if not np.isclose(one, whole[c, r], rtol=1e-4, atol=1e-6, equal_nan=True):
+                raise _WrongError(
+                    f"a pair has {whole[c, r]:.6g} among others and {one:.6g} alone: its value must not"
+                    f" depend on the pairs beside it, or declare fits_per_video ({place(type(scorer))})."
+                )
+        return ""

@@ -108,10 +108,23 @@ def test_the_four_options_are_everywhere(run: Verb) -> None:
         ["meta", "self"],
         ["meta", "benchmark"],
         ["meta", "report-card"],
+        ["check-metric"],
     ):
         code, out, _ = run(*verb, "--help-all")
         for option in ("--max-requests", "--token-price", "--deadline", "--yes"):
             assert code == 0 and option in out, (verb, option)
+
+
+def test_checks_of_a_metric_are_announced(
+    run: Verb, server: judge_kit.Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They sent 256 requests without a word."""
+    monkeypatch.setenv("STORYMETER_CACHE", str(tmp_path))
+    code, _, err = run("check-metric", server.judge(), "--max-requests", "3")
+    assert code != 0 and not server.bodies, err
+    code, _, err = run("check-metric", server.judge())
+    (said,) = re.findall(r"Judge: ([\d,]+) requests", err)
+    assert code == 0 and int(said) == len(server.bodies) > 3, err
 
 
 def test_a_benchmark_is_announced_as_a_whole(
