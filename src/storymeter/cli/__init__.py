@@ -138,6 +138,7 @@ def main(arguments: list[str] | None = None) -> Any:
     sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115 - open until the end
     _prepare_streams()
     warnings.showwarning = _note
+    _noted.clear()
     try:
         code = cli.main(args=arguments, prog_name="storymeter", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
@@ -181,6 +182,9 @@ def main(arguments: list[str] | None = None) -> Any:
 _show = warnings.showwarning
 
 
+_noted: set[str] = set()
+
+
 def _note(
     message: Warning | str,
     category: type[Warning],
@@ -189,8 +193,11 @@ def _note(
     file: Any = None,
     line: str | None = None,
 ) -> None:
-    """What we warn of ourselves, as a sentence; no file and line of ours."""
+    """What we warn of ourselves, as a sentence, once; no file and line of ours."""
     if issubclass(category, StorymeterWarning):
+        if str(message) in _noted:
+            return
+        _noted.add(str(message))
         _labelled("note: ", "yellow", str(message))
     else:
         _show(message, category, filename, lineno, file, line)

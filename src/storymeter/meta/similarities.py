@@ -11,18 +11,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from .. import __version__
 from ..arrays import FloatArray
 from ..captions import Corpus
-from ..context import Context
+from ..context import Budget, Context
 from ..errors import DataError, UsageError, first_few
+from ..measure import asks_anyone
 from ..options import Tokenizer
 from ..pairs.scorer import PairScorer, open_scorer
 from ..pairs.sentences import sentences_for
 from ..pairs.table import PairTable
+from ..plugins import origin
 from ..progress import Progress, silent
 from ..registry import scorer as get_scorer
 from ..scores import Signature
@@ -108,6 +111,7 @@ def similarity(
     resamples: int = 1000,
     seed: int = 0,
     device: str = "cpu",
+    budget: Budget | None = None,
     progress: Progress = silent,
 ) -> Similarity:
     """Every source against every other, on the items that all of them describe.
@@ -119,6 +123,7 @@ def similarity(
     jobs: threads; they never change a number.
     resamples, seed: bootstrap resamples of the intervals, and what they are drawn by.
     device: where models run: cpu, cuda …
+    budget: what a judge may be asked.
     progress: called with what is being done, how much is done, and of how much.
     """
     corpora = [*systems, *people]
@@ -144,28 +149,36 @@ def similarity(
         )
     pairs = tuple(combinations(range(len(corpora)), 2))
     judge = get_scorer(scorer) if isinstance(scorer, str) else scorer
-    context = Context(tokenizer=tokenizer, jobs=jobs, seed=seed, device=device, progress=progress)
+    settings: dict[str, Any] = {"tokenizer": tokenizer, "jobs": jobs, "seed": seed, "device": device}
+    context = Context(**settings, budget=budget or Budget(), progress=progress)
     sentences = sentences_for(context, judge)
     numbers = [[sentences.numbers(known[id]) for id in items] for known in texts]
     learnt = [[sentences.texts[k] for side in numbers for k in side[i]] for i in range(len(items))]
-    table = PairTable(open_scorer(context, judge).fit(learnt), sentences)
-    values = np.empty((len(pairs), len(items)))
-    for done, (a, b) in enumerate(pairs):
-        progress("pairs of sources", done, len(pairs))
-        sizes = [
-            len(ours) * len(theirs) for ours, theirs in zip(numbers[a], numbers[b], strict=True)
-        ]  # alternatives of one author: all against all
-        ours = np.concatenate(
-            [np.repeat(one, len(other)) for one, other in zip(numbers[a], numbers[b], strict=True)]
-        )
-        theirs = np.concatenate(
-            [np.tile(other, len(one)) for one, other in zip(numbers[a], numbers[b], strict=True)]
-        )
-        alike = table.values(ours, theirs, jobs=jobs, progress=progress)
-        if not judge.traits.symmetric:
-            alike = (alike + table.values(theirs, ours, jobs=jobs, progress=progress)) / 2
-        values[done] = np.add.reduceat(alike, np.cumsum([0, *sizes[:-1]])) / sizes
-    progress("pairs of sources", len(pairs), len(pairs))
+
+    def values_of(table: PairTable, note: Progress) -> FloatArray:
+        values = np.empty((len(pairs), len(items)))
+        for done, (a, b) in enumerate(pairs):
+            note("pairs of sources", done, len(pairs))
+            beside = list(zip(numbers[a], numbers[b], strict=True))
+            sizes = [len(ours) * len(theirs) for ours, theirs in beside]  # of one author: all against all
+            ours = np.concatenate([np.repeat(one, len(other)) for one, other in beside])
+            theirs = np.concatenate([np.tile(other, len(one)) for one, other in beside])
+            alike = table.values(ours, theirs, jobs=jobs, progress=note)
+            if not judge.traits.symmetric:
+                alike = (alike + table.values(theirs, ours, jobs=jobs, progress=note)) / 2
+            values[done] = np.add.reduceat(alike, np.cumsum([0, *sizes[:-1]])) / sizes
+        note("pairs of sources", len(pairs), len(pairs))
+        return values
+
+    def fitted() -> PairTable:
+        return PairTable(open_scorer(context, judge).fit(learnt), sentences)
+
+    def rehearse() -> object:
+        return asks_anyone(judge) and values_of(fitted(), silent)
+
+    with context.budget.announced(rehearse):
+        table = fitted()
+        values = values_of(table, progress)
     notes = (
         [
             f"{len(every) - len(items):,} of {len(every):,} items are not described by all sources and are"
@@ -174,9 +187,9 @@ def similarity(
         if len(every) > len(items)
         else []
     )
-    signature = Signature.of(scorer=judge.name, tok=sentences.tokenizer, version=__version__).add(
-        **table.model.depends_on()
-    )
+    signature = Signature.of(
+        scorer=judge.name, tok=sentences.tokenizer, version=__version__, plugin=origin(judge)
+    ).add(**table.model.depends_on())
     return Similarity(
         tuple(corpus.name for corpus in corpora),
         (*(False for _ in systems), *(True for _ in people)),

@@ -25,11 +25,12 @@ from numpy.typing import NDArray
 
 from ..arrays import FloatArray
 from ..captions import Corpus
-from ..context import Context
+from ..context import Budget, Context
 from ..errors import DataError
 from ..formats import read
 from ..human.analysis.span_records import Labelled, read_labels
 from ..human.ratings import BoolArray
+from ..measure import asks_anyone
 from ..options import Tokenizer, parse, split
 from ..pairs.scorer import open_scorer
 from ..pairs.sentences import sentences_for
@@ -65,6 +66,7 @@ def point_at_words(
     seed: int = 0,
     jobs: int = 1,
     device: str = "cpu",
+    budget: Budget | None = None,
     progress: Progress = silent,
 ) -> list[Pointing]:
     """How well metrics point at the words that raters marked, the best metric first.
@@ -76,6 +78,7 @@ def point_at_words(
     tokenizer: of candidates and references.
     resamples: of the captions, for the intervals; 0: none.
     seed, jobs, device: as in `Run`.
+    budget: what judges may be asked; captions of which a judge has no verdict are left out for it.
     progress: called with what is being done, how much is done, and of how much.
     """
     if isinstance(labels, str | os.PathLike):
@@ -95,26 +98,40 @@ def point_at_words(
             ),
         )
     chosen, marks = [known[k] for k in use], [wrong[k] for k in use]
+    context = Context(tokenizer=tokenizer, jobs=jobs, seed=seed, device=device, budget=budget or Budget())
+
+    def rehearse() -> None:
+        for name in metrics:
+            if asks_anyone(get_scorer(name)):
+                _blame(name, chosen, references, context)
+
     out = []
-    for done, name in enumerate(metrics):
-        progress("metrics", done, len(metrics))
-        blames = _blame(name, chosen, references, tokenizer, jobs, seed, device)
-        aucs = np.array([_auc(blame, bad) for blame, bad in zip(blames, marks, strict=True)])
-        firsts = [float(bad[blame >= blame.max()].mean()) for blame, bad in zip(blames, marks, strict=True)]
-        interval = mean_interval(aucs, resamples=resamples, seed=seed) if resamples else None
-        out.append(
-            Pointing(
-                name,
-                len(chosen),
-                sum(map(len, marks)),
-                int(sum(bad.sum() for bad in marks)),
-                float(aucs.mean()),
-                interval,
-                float(np.mean(firsts)),
-                float(np.mean([bad.mean() for bad in marks])),
-            )
-        )
+    with context.budget.announced(rehearse):
+        for done, name in enumerate(metrics):
+            progress("metrics", done, len(metrics))
+            blames = _blame(name, chosen, references, context)
+            beside = zip(blames, marks, strict=True)
+            judged = [(blame, bad) for blame, bad in beside if not np.isnan(blame).any()]
+            if not judged:
+                raise DataError(f"{name} has no verdict on any caption.", hint="Look at its answers: show")
+            out.append(_pointing(name, judged, resamples, seed))
     return sorted(out, key=lambda one: (-one.auc, one.metric))
+
+
+def _pointing(
+    name: str, judged: Sequence[tuple[FloatArray, BoolArray]], resamples: int, seed: int
+) -> Pointing:
+    aucs = np.array([_auc(blame, bad) for blame, bad in judged])
+    return Pointing(
+        name,
+        len(judged),
+        sum(len(bad) for _, bad in judged),
+        int(sum(bad.sum() for _, bad in judged)),
+        float(aucs.mean()),
+        mean_interval(aucs, resamples=resamples, seed=seed) if resamples else None,
+        float(np.mean([bad[blame >= blame.max()].mean() for blame, bad in judged])),
+        float(np.mean([bad.mean() for _, bad in judged])),
+    )
 
 
 def _texts(references: Sequence[str | os.PathLike[str] | Corpus]) -> dict[str, list[str]]:
@@ -129,13 +146,9 @@ def _blame(
     name: str,
     captions: Sequence[Labelled],
     references: Mapping[str, Sequence[str]],
-    tokenizer: Tokenizer,
-    jobs: int,
-    seed: int,
-    device: str,
+    context: Context,
 ) -> list[FloatArray]:
     """For each word of each caption, what leaving it out gains."""
-    context = Context(tokenizer=tokenizer, jobs=jobs, seed=seed, device=device)
     scorer = get_scorer(name)
     judge = open_scorer(context, scorer)
     sentences = sentences_for(context, scorer)
@@ -151,7 +164,7 @@ def _blame(
         variants = [" ".join(words)] + [" ".join(words[:k] + words[k + 1 :]) for k in range(len(words))]
         candidates += tokens(variants)
         targets += [told] * len(variants)
-    scores = judge.fit(known).pairs(candidates=candidates, references=targets, jobs=jobs)
+    scores = judge.fit(known).pairs(candidates=candidates, references=targets, jobs=context.jobs)
     out, at = [], 0
     for one in captions:
         out.append(np.round(scores[at + 1 : at + 1 + len(one.words)] - scores[at], 12))

@@ -11,6 +11,7 @@ import judge_kit
 import pytest
 
 import storymeter
+from storymeter.human.analysis.span_records import Labelled, Word, to_jsonl
 
 Verb = Callable[..., tuple[int, str, str]]
 ESTIMATE = r"Judge: ([\d,]+) requests to"
@@ -108,6 +109,8 @@ def test_the_four_options_are_everywhere(run: Verb) -> None:
         ["meta", "self"],
         ["meta", "benchmark"],
         ["meta", "report-card"],
+        ["meta", "words"],
+        ["meta", "similarity"],
         ["check-metric"],
     ):
         code, out, _ = run(*verb, "--help-all")
@@ -125,6 +128,30 @@ def test_checks_of_a_metric_are_announced(
     code, _, err = run("check-metric", server.judge())
     (said,) = re.findall(r"Judge: ([\d,]+) requests", err)
     assert code == 0 and int(said) == len(server.bodies) > 3, err
+
+
+def test_words_and_similarities_are_announced(
+    run: Verb, server: judge_kit.Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both sent without a word, and knew no limit."""
+    monkeypatch.setenv("STORYMETER_CACHE", str(tmp_path))
+    labels, mine, people = (tmp_path / name for name in ("labels.jsonl", "mine.json", "people.json"))
+    words = tuple(
+        Word(text, at, at + len(text), float(text == "cat"), 0.0) for text, at in (("a", 0), ("cat", 2))
+    )
+    labels.write_text(to_jsonl([Labelled("v1", "s", "a cat", 1, words)]))
+    mine.write_text('{"v1": "a cat"}')
+    people.write_text('{"v1": "a dog"}')
+    for command in (
+        ["words", str(labels), "-r", str(people), "-m", server.judge(), "--resamples", "0"],
+        ["similarity", "--systems", str(mine), "--human", str(people), "--scorer", server.judge(trial=1)],
+    ):
+        before = len(server.bodies)
+        code, _, err = run("meta", *command, "--max-requests", "0")
+        assert code != 0 and len(server.bodies) == before, err
+        code, _, err = run("meta", *command)
+        (said,) = re.findall(r"Judge: ([\d,]+) requests", err)
+        assert code == 0 and int(said) == len(server.bodies) - before > 0, err
 
 
 def test_a_benchmark_is_announced_as_a_whole(

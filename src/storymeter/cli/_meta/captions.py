@@ -23,7 +23,7 @@ from .._options import (
     run_options,
     tokenizer_option,
 )
-from .._scoring import make_run, metric_names, read_both, scoring_options
+from .._scoring import budget, judging_options, make_run, metric_names, read_both, scoring_options
 from . import show
 
 
@@ -76,6 +76,7 @@ def self_command(
 @option("--figures", "Also write the figures as PNG files.", PATH, metavar="DIR")
 @option("--out", "Write the result to this file instead of stdout.", PATH, metavar="FILE")
 @device_option
+@judging_options
 @result_options
 def similarity_command(
     systems: tuple[str, ...],
@@ -115,6 +116,7 @@ def similarity_command(
             resamples=resamples,
             seed=seed,
             device=device,
+            budget=budget(progress),
             progress=progress,
         )
     shown = report.present(found)
@@ -138,6 +140,7 @@ def similarity_command(
 @option("--threshold", "Share of raters who must have marked a word for it to be wrong.", ABOVE_ZERO, 0.5)
 @option("--tokenizer", "Tokeniser.", ("ptb", "whitespace", "none"), "ptb")
 @option("--resamples", "Bootstrap resamples for the intervals; 0: none.", RESAMPLES, 1000)
+@judging_options
 @run_options()
 def words_command(
     labels: Path, references: tuple[str, ...], metrics: tuple[str, ...], style: str, **options: Any
@@ -156,5 +159,5 @@ def words_command(
     if names:
         options["metrics"] = names
     with progress_bar() as progress:
-        found = meta.point_at_words(labels, references, progress=progress, **options)
+        found = meta.point_at_words(labels, references, budget=budget(progress), progress=progress, **options)
     print_result(report.present(found), style)
