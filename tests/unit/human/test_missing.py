@@ -45,6 +45,8 @@ def test_what_is_missing_counts_as_the_worst() -> None:
     assert [one.name for one in worst.ranking.systems] == ["old", "new"]
     new = {one.name: one for one in worst.ranking.systems}["new"]
     assert new.captions == 60
+    old = [next(one.z for one in found.ranking.systems if one.name == "old") for found in (whole, worst)]
+    assert old[0] == old[1] and new.z < old[1], "the scores of the others stay as they are"
     rated = [one["rating"] for one in rows(25) if one["model"] == "new"]
     assert new.raw == pytest.approx(sum(rated) / 5 / 60), "35 of 60 are scores of 0"
     assert any("25 of 60" in note and "count as the worst" in note for note in worst.notes)

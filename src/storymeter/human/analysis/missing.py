@@ -94,7 +94,8 @@ def _known_or(known: Lacking | None, rated: Mapping[str, set[str]]) -> Lacking:
 
 
 def table_with_worst(table: Ratings, lacking: Lacking, worst: float) -> Ratings:
-    """With a row of the worst score for each missing caption and each rater of its item."""
+    """With a row of the worst score for each missing caption and each rater of its item. What raters gave
+    stays what they are standardised by."""
     undamaged = np.flatnonzero(table.kind != DEGRADED)
     who = table.rater.codes[undamaged] * len(table.item) + table.item.codes[undamaged]
     first = undamaged[np.unique(who, return_index=True)[1]]  # a row of each rater and item
@@ -125,6 +126,7 @@ def table_with_worst(table: Ratings, lacking: Lacking, worst: float) -> Ratings:
         credit=Labels(np.concatenate([table.credit.codes, *systems]), table.systems),
         stratum=taken(table.stratum) if table.stratum is not None else None,
         held=taken(table.held) if table.held is not None else None,
+        given=len(table),
     )
 
 

@@ -90,17 +90,18 @@ class Ranking:
 
 
 def standardise(ratings: Ratings, scale: Literal["raw", "z"] = "raw") -> FloatArray:
-    """z of every rating; NaN for raters whose scores are all equal. With scale `z` the scores are z
-    already.
+    """z of every rating, by the mean and sd of what its rater gave; NaN for raters whose scores are all
+    equal. With scale `z` the scores are z already.
     """
     if scale == "z":
         return ratings.value
     rater, n = ratings.rater.codes, len(ratings.rater)
-    count = np.bincount(rater, minlength=n)
+    given = slice(None) if ratings.given is None else slice(ratings.given)
+    count = np.bincount(rater[given], minlength=n)
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.bincount(rater, weights=ratings.value, minlength=n) / count
+        mean = np.bincount(rater[given], weights=ratings.value[given], minlength=n) / count
         deviation = ratings.value - mean[rater]
-        sd = np.sqrt(np.bincount(rater, weights=deviation**2, minlength=n) / (count - 1))
+        sd = np.sqrt(np.bincount(rater[given], weights=deviation[given] ** 2, minlength=n) / (count - 1))
         sd[~(sd > 1e-12)] = np.nan
         return np.asarray(deviation / sd[rater])
 
