@@ -143,6 +143,17 @@ def test_captions_without_durations(files: Path, tmp_path: Path) -> None:
     assert made.home is not None and len(shown(tmp_path / "s")) == 12
 
 
+def test_the_same_captions_on_both_sides_are_named(files: Path, tmp_path: Path) -> None:
+    """Of two captions, exchanged neighbours and the reverse order are the same (footnote 11 of the paper)."""
+    same = [
+        Corpus(tuple(Document(v, (Caption(v if v < "v03" else f"{name} {v}"),)) for v in IDS), name)
+        for name in "ab"
+    ]
+    made = new(tmp_path / "s", same, clips=files / "clips", task="preference", seed=1, dry_run=True)
+    assert any("Both sides of 3 videos show the same captions" in line for line in made.warnings)
+    assert any("v00, v01, v02" in line for line in made.warnings)
+
+
 def test_a_later_system_is_rated_on_the_chosen_videos(files: Path, tmp_path: Path) -> None:
     assert run(files, tmp_path / "s", *WISH, "--seed", 1).exit_code == 0
     before = shown(tmp_path / "s")

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from ...captions import Caption, Document, Rating
-from ...errors import DataError
+from ...errors import DataError, many, some
 from ...progress import Progress, silent
 from ..campaign.request import CampaignRequest, Question
 from ..campaign.secret_random import drawn
@@ -69,6 +69,12 @@ class Preference(StoryStudy):
         key = self.duels(stories, times, tests, options, drawn(self.name, seed))
         if not tests and not any(duel.foil >= 0 for duel in key):
             warnings.append("Every video has the same captions, so no control item can be made.")
+        alike = {duel.item for duel in key if duel.foil < 0 and duel.texts[0] == duel.texts[1]}
+        if alike:
+            warnings.append(
+                f"Both sides of {many(len(alike), 'video')} show the same captions, of which raters can"
+                f" prefer none: {some(sorted(alike))}. Leave them out of the files."
+            )
         return Design(key, files, problems=problems, warnings=warnings)
 
     def duels(

@@ -122,10 +122,12 @@ def span(values: Sequence[float], *, zero: bool = False, air: float = 0.05) -> t
 
 
 def wide(text: str, letter: float = 7.2) -> float:
-    """About how wide a text is drawn: a Chinese or Japanese letter takes the place of two."""
+    """About how wide a text is drawn: a Chinese or Japanese letter takes the place of two, a capital that of
+    1.25.
+    """
     from rich.cells import cell_len
 
-    return letter * cell_len(text)
+    return letter * (cell_len(text) + 0.25 * sum(map(str.isupper, text)))
 
 
 def shortened(text: str, room: float, letter: float = 7.2) -> str:
