@@ -205,10 +205,13 @@ class PairModel(ABC):
         """One number for each of so many pairs."""
         if values.shape != (wanted,):
             raise UsageError(
-                f"{self.name} gave values of shape {values.shape} for {wanted:,} pairs.",
+                f"{self._gave()} values of shape {values.shape} for {wanted:,} pairs.",
                 hint="score_indexed gives one number per pair.",
             )
         return values
+
+    def _gave(self) -> str:
+        return f"{self.name} gave"
 
     def value_of(self, sums: FloatArray) -> FloatArray:
         """Summed statistics, shape (..., pair_columns), to values of shape (...)."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..arrays import FloatArray
+from ..errors import UsageError
 from ..options import with_bound
 from ..plugins import check_range, gave, real_numbers
 from .arguments import IndexedPairs
@@ -71,12 +72,21 @@ class PluggedModel(PairModel):
         if type(self._own).fit is PairScorer.fit:
             return self
         fitted = PluggedModel(self.scorer, self.settings, tokenised=self.tokenised)
-        fitted._hold(self._own.fit(references))
+        own = self._own.fit(references)
+        if not isinstance(own, PairScorer):
+            raise UsageError(
+                f"{gave(self.scorer, 'fit')} {type(own).__name__}.",
+                hint="fit(references) returns a new scorer: copy.copy(self), with what it has learnt.",
+            )
+        fitted._hold(own)
         fitted._learnt = references
         return fitted
 
     def _checked(self, values: FloatArray, wanted: int) -> FloatArray:
         """Numbers at all, one for each pair, and within the declared range."""
-        values = super()._checked(real_numbers(values, gave(self.scorer, "score_indexed")), wanted)
+        values = super()._checked(real_numbers(values, self._gave()), wanted)
         check_range(self.scorer, values)
         return values
+
+    def _gave(self) -> str:
+        return gave(self.scorer, "score_indexed")

@@ -108,10 +108,29 @@ class OtherArguments(storymeter.PairScorer):
         return [1.0]
 
 
+class FewPairs(OneSided):
+    name = "few_pairs"
+
+    def score_indexed(self, **pairs: Any) -> FloatArray:
+        return super().score_indexed(**pairs)[:-1]
+
+
+class Forgets(OneSided):
+    """Its `fit` returns nothing; it was scored as if it had learnt."""
+
+    name = "forgets"
+    learns = True
+
+    def fit(self, references: Any) -> Any:
+        return None
+
+
 @pytest.mark.parametrize(
     ("metric", "check", "said"),
     [
         (Few(), "scores", r"few \(test_check_metric.py, line \d+\) gave 3 values for 5 documents"),
+        (FewPairs(), "scores", r"few_pairs \(test_check_metric.py, line \d+\) gave values of shape \(9,\)"),
+        (Forgets(), "scores", r"forgets \(test_check_metric.py, line \d+\) gave NoneType"),
         (OtherArguments(), "scores", r"unexpected keyword.*\(test_check_metric.py, line \d+\)"),
         (NotVectorised(), "scores", r"combine \(test_check_metric.py, line \d+\) is not vectorised"),
         (LooksAtOthers(), "shards", r"unshardable_reason.*test_check_metric.py, line \d+"),
