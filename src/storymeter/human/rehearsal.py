@@ -22,7 +22,7 @@ import math
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import msgspec
 
@@ -32,12 +32,12 @@ from .campaign.record import Campaign, KeyLine
 from .study import named
 
 try:
-    import httpx
-
-    from .direct import Direct
+    import aiohttp
 except ImportError:
     raise MissingPartError.extra("A rehearsal", "human") from None
 
+#: what a request raises that has no reply
+BROKEN = (aiohttp.ClientError, asyncio.TimeoutError)
 Character = Literal["honest", "lazy", "random", "constant", "rushing", "extremes", "fluent", "twins"]
 CHARACTERS: tuple[Character, ...] = get_args(Character)
 
@@ -154,13 +154,28 @@ class Tally(msgspec.Struct):
     retries: int = 0
 
 
+class Reply(NamedTuple):
+    """The whole response to a request."""
+
+    status: int
+    location: str
+    content: bytes
+
+    @property
+    def text(self) -> str:
+        return self.content.decode(errors="replace")
+
+    def json(self) -> Any:
+        return msgspec.json.decode(self.content)
+
+
 class Visitor:
     """A bot that does as the page does: keeps an answer until it is acknowledged; with `trouble`, an unlucky
     one too (double clicks, stale tabs, connections that drop before the reply comes)."""
 
     def __init__(
         self,
-        client: httpx.AsyncClient,
+        client: aiohttp.ClientSession,
         link: str,
         bot: Bot,
         *,
@@ -173,18 +188,27 @@ class Visitor:
         self.think, self.watch, self.trouble, self.patience = think, watch, trouble, patience
         self.tally = Tally(bot.character)
 
-    async def call(self, method: str, path: str, body: dict[str, Any] | None = None) -> httpx.Response:
+    async def request(
+        self, method: str, path: str, body: dict[str, Any] | None = None, seconds: float = 30
+    ) -> Reply:
+        limit = aiohttp.ClientTimeout(total=seconds)
+        async with self.client.request(
+            method, path, json=body, timeout=limit, allow_redirects=False
+        ) as response:
+            return Reply(response.status, response.headers.get("location", ""), await response.read())
+
+    async def call(self, method: str, path: str, body: dict[str, Any] | None = None) -> Reply:
         """Until an answer comes that is final, as the page does."""
         begin, pause = time.monotonic(), 0.1
         while True:
             try:
                 if self.trouble and self.bot.rng.random() < self.trouble:
-                    with contextlib.suppress(httpx.TransportError):  # sent, but nobody waits for the reply
-                        await self.client.request(method, self.link + path, json=body, timeout=0.004)
-                response = await self.client.request(method, self.link + path, json=body, timeout=30)
-                if response.status_code not in (502, 503, 504, 507):
-                    return response
-            except httpx.TransportError:
+                    with contextlib.suppress(*BROKEN):  # sent, but nobody waits for the reply
+                        await self.request(method, self.link + path, body, 0.004)
+                reply = await self.request(method, self.link + path, body)
+                if reply.status not in (502, 503, 504, 507):
+                    return reply
+            except BROKEN:
                 pass
             self.tally.retries += 1
             if time.monotonic() - begin > self.patience:
@@ -199,9 +223,8 @@ class Visitor:
         """Consent, and a seat. A platform's address leads to the rater's own first."""
         if not self.link.startswith("/r/"):
             path, self.link = self.link, ""
-            self.link = (await self.call("GET", path)).headers.get("location", "")
-        response = await self.call("POST", "/begin")
-        return response.status_code == 303
+            self.link = (await self.call("GET", path)).location
+        return (await self.call("POST", "/begin")).status == 303
 
     async def work(self) -> Tally:
         reply = (await self.call("GET", "/item")).json()
@@ -211,7 +234,7 @@ class Visitor:
                 return self.tally
             reply = await self.one(reply["next"])
         page = await self.call("GET", "")
-        self.tally.ended = "done" if page.status_code == 200 and 'id="code"' in page.text else "away"
+        self.tally.ended = "done" if page.status == 200 and 'id="code"' in page.text else "away"
         if self.tally.ended == "done":
             self.tally.code = page.text.partition('id="code"')[2].partition(">")[2].partition("<")[0]
         return self.tally
@@ -244,20 +267,19 @@ class Visitor:
         return reply
 
     async def see(self, item: dict[str, Any], mark: dict[str, Any]) -> None:
-        clip = (await self.client.get(item["media"][0], timeout=30)).content if item["media"] else b""
+        clip = (await self.request("GET", item["media"][0])).content if item["media"] else b""
         await self.call("POST", "/event", {**mark, "event": "play"})
         await asyncio.sleep(0 if clip else 0.01)
         await self.call("POST", "/event", {**mark, "event": "ended"})
 
 
-def browsers(url: str) -> Callable[[], httpx.AsyncClient]:
-    """Makes clients of a server, one for each rater: one for all looks through all connections at every
-    request.
-    """
-    if Direct.leads_to(url):
-        return lambda: httpx.AsyncClient(base_url=url, transport=Direct(), timeout=60)
-    trusted = httpx.create_ssl_context()  # read once for all
-    return lambda: httpx.AsyncClient(base_url=url, verify=trusted, timeout=60)
+def browser(url: str) -> aiohttp.ClientSession:
+    """A client of a server, as one rater has it."""
+    return aiohttp.ClientSession(
+        url,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        json_serialize=lambda body: msgspec.json.encode(body).decode(),
+    )
 
 
 async def rehearse(
@@ -272,7 +294,7 @@ async def rehearse(
     """All of them at work. Seats are taken one after the other, so that the same seed gives the same rater
     the same HIT.
     """
-    async with (browser := browsers(url))() as door:
+    async with browser(url) as door:
         visitors = [Visitor(door, link, bot, **behaviour) for link, bot in zip(links, bots, strict=True)]
         seated = [visitor for visitor in visitors if await visitor.arrive()]
     gate = asyncio.Semaphore(at_once)
@@ -280,7 +302,7 @@ async def rehearse(
 
     async def turn(visitor: Visitor) -> None:
         nonlocal done
-        async with gate, browser() as visitor.client:
+        async with gate, browser(url) as visitor.client:
             await visitor.work()
         done += 1
         report(done, len(seated))

@@ -20,7 +20,7 @@ import pytest
 import sqlalchemy as sa
 from human_kit import Folder, Platform, assignment, seat, start
 
-from storymeter.human.direct import Direct
+from storymeter.human.rehearsal import browser
 from storymeter.human.server import app
 
 #: more than any body may have, less than a busy machine minds
@@ -225,11 +225,12 @@ def test_two_servers_deal_one_seat_each(
             statuses: list[int] = []
 
             async def one(url: str, number: int) -> None:
-                async with httpx.AsyncClient(timeout=120, transport=Direct()) as client:
-                    visit = await client.get(url + prolific(number))
-                    statuses.append(visit.status_code)
-                    begun = await client.post(url + visit.headers["location"] + "/begin")
-                    statuses.append(begun.status_code)
+                async with browser(url) as client:
+                    async with client.get(prolific(number), allow_redirects=False) as visit:
+                        statuses.append(visit.status)
+                    begin = visit.headers["location"] + "/begin"
+                    async with client.post(begin, allow_redirects=False) as begun:
+                        statuses.append(begun.status)
 
             await asyncio.gather(
                 *(one(url, number) for number in range(1, 41) for _, url in servers for _ in range(2))

@@ -24,7 +24,7 @@ import sqlalchemy as sa
 from human_kit import Folder, Layout, Store, assignment, rating, ratings, seat, start
 
 from storymeter.human.campaign.backup import backup, restore
-from storymeter.human.rehearsal import Bot, Truth, Visitor, browsers
+from storymeter.human.rehearsal import Bot, Truth, Visitor, browser
 from storymeter.human.store.engines import look, one_file
 
 RATERS = 50
@@ -50,8 +50,8 @@ def test_fifty_raters_and_five_kills(tmp_path: Path, clips: Path, database: str 
 
     async def everybody() -> list[Visitor]:
         async with contextlib.AsyncExitStack() as stack:
-            browser = [browsers(url) for _, url in servers]
-            clients = [await stack.enter_async_context(browser[k % len(browser)]()) for k in range(RATERS)]
+            urls = [url for _, url in servers]
+            clients = [await stack.enter_async_context(browser(urls[k % len(urls)])) for k in range(RATERS)]
             visitors = [
                 Visitor(
                     clients[k],

@@ -379,7 +379,7 @@ def test_the_design_needs_no_web_server() -> None:
     """`storymeter.human.campaign.design` works where the optional part is not installed; the server says what
     to install."""
     code = (
-        "import sys\nfor name in ('httptools', 'uvicorn', 'sqlalchemy', 'alembic', 'httpx', 'av',"
+        "import sys\nfor name in ('httptools', 'uvicorn', 'sqlalchemy', 'alembic', 'aiohttp', 'av',"
         " 'starlette'):\n    sys.modules[name] = None\n"
         "from storymeter.human.campaign import degrade, design, export, organise, record\n"
         "from storymeter.human import study\nfrom storymeter.cli import main\nmain(['human',"

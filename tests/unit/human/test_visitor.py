@@ -1,15 +1,15 @@
-"""The short way of simulated raters to a server of the same machine gives what httpx's own way does."""
+"""Requests of a simulated rater: replies in pieces, connections that break, answers that come late."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from types import SimpleNamespace
 
-import httpx
 import pytest
 
-from storymeter.human.direct import Direct
-from storymeter.human.rehearsal import browsers
+from storymeter.errors import StorymeterError
+from storymeter.human.rehearsal import BROKEN, Bot, Visitor, browser
 
 REPLIES = {
     "plain": b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\nX-Way: a\r\nX-Way: b\r\n\r\nword",
@@ -49,60 +49,53 @@ class Server:
             writer.close()
 
 
-def visit(name: str, work: Callable[[httpx.AsyncClient], Awaitable[None]]) -> Server:
+def visit(work: Callable[[Visitor], Awaitable[None]], port: int | None = None) -> Server:
     async def whole() -> Server:
         server = Server()
         listening = await asyncio.start_server(server.talk, "127.0.0.1", 0)
-        port = listening.sockets[0].getsockname()[1]
-        async with browsers(f"http://{name}:{port}")() as client:
-            await work(client)
+        own = listening.sockets[0].getsockname()[1]
+        async with browser(f"http://127.0.0.1:{port or own}") as client:
+            bot = Bot("honest", SimpleNamespace(model=None), "1")
+            await work(Visitor(client, "", bot, patience=0.1))
         listening.close()
         return server
 
     return asyncio.run(whole())
 
 
-@pytest.mark.parametrize("name", ["127.0.0.1", "localhost"])
-def test_both_ways_give_the_same(name: str) -> None:
-    async def work(client: httpx.AsyncClient) -> None:
+def test_replies() -> None:
+    async def work(visitor: Visitor) -> None:
         for path, status, text in (("plain", 200, "word"), ("chunked", 200, "word"), ("moved", 303, "")):
-            reply = await client.post(f"/{path}", json={"é": 1})
-            assert (reply.status_code, reply.text) == (status, text)
-        assert reply.headers["location"] == "/r/x"
-        assert (await client.get("/plain")).headers.get_list("x-way") == ["a", "b"]
+            reply = await visitor.request("POST", f"/{path}", {"é": 1})
+            assert (reply.status, reply.text) == (status, text)
+        assert reply.location == "/r/x"
         for _ in range(2):
-            assert (await client.get("/last")).text == "ok"
+            assert (await visitor.request("GET", "/last")).text == "ok"
         for path in ("cut", "noise"):
-            with pytest.raises(httpx.TransportError):
-                await client.get(f"/{path}")
-        assert (await client.get("/plain")).text == "word"
+            with pytest.raises(BROKEN):
+                await visitor.request("GET", f"/{path}")
+        assert (await visitor.request("GET", "/plain")).text == "word"
 
-    server = visit(name, work)
+    server = visit(work)
     # a connection is used until a side ends it
-    assert [number for number, _ in server.asked] == [1, 1, 1, 1, 1, 2, 3, 4, 5]
+    assert [number for number, _ in server.asked] == [1, 1, 1, 1, 2, 3, 4, 5]
     head, _, body = server.asked[0][1].partition(b"\r\n\r\n")
     assert head.startswith(b"POST /plain HTTP/1.1\r\nHost: ") and body == '{"é":1}'.encode()
 
 
 def test_a_late_answer_is_given_to_nobody() -> None:
-    async def work(client: httpx.AsyncClient) -> None:
-        assert (await client.get("/plain")).text == "word"
-        with pytest.raises(httpx.ReadTimeout):
-            await client.get("/silent", timeout=0.02)
-        assert (await client.get("/moved")).status_code == 303
+    async def work(visitor: Visitor) -> None:
+        assert (await visitor.request("GET", "/plain")).text == "word"
+        with pytest.raises(BROKEN):
+            await visitor.request("GET", "/silent", seconds=0.05)
+        assert (await visitor.request("GET", "/moved")).status == 303
 
-    assert [number for number, _ in visit("127.0.0.1", work).asked] == [1, 1, 2]
+    assert [number for number, _ in visit(work).asked] == [1, 1, 2]
 
 
 def test_nobody_listens() -> None:
-    async def work(client: httpx.AsyncClient) -> None:
-        with pytest.raises(httpx.ConnectError):
-            await client.get("http://127.0.0.1:1/plain")
+    async def work(visitor: Visitor) -> None:
+        with pytest.raises(StorymeterError, match="has not answered /plain"):
+            await visitor.call("GET", "/plain")
 
-    assert visit("127.0.0.1", work).asked == []
-
-
-def test_only_this_machine_is_reached_directly() -> None:
-    assert Direct.leads_to("http://127.0.0.1:8000") and Direct.leads_to("http://[::1]:8000")
-    for other in ("https://127.0.0.1", "http://192.0.2.1:80", "http://study.example.org/a"):
-        assert not Direct.leads_to(other)
+    assert visit(work, port=1).asked == []
