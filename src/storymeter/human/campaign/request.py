@@ -172,7 +172,7 @@ def seconds(given: str | tuple[float, float]) -> tuple[float, float]:
     (90.0, 180.0)
     """
     try:
-        low, high = given.split("-") if isinstance(given, str) else given
+        low, high = given.replace("–", "-").split("-") if isinstance(given, str) else given
         limits = float(low), float(high)
     except ValueError:
         limits = 0.0, -1.0
