@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import human_kit
 import msgspec
 import pytest
 from click.testing import CliRunner
@@ -14,6 +15,7 @@ from starlette.testclient import TestClient
 
 from storymeter.cli import cli
 from storymeter.errors import DataError
+from storymeter.human import check
 
 
 @pytest.fixture
@@ -58,3 +60,17 @@ def test_serve_says_what_is_missing_before_it_prints_links(study: Folder) -> Non
     )
     assert done.returncode == 1 and "storymeter[human]" in done.stderr, done.stderr
     assert "/r/" not in done.stdout + done.stderr
+
+
+def test_long_clips_are_named_before_a_rater_has_to_watch_them(tmp_path: Path) -> None:
+    """Of four minutes, at one picture in 20 seconds; raters watch every clip to its end."""
+    human_kit.tiny_clips(tmp_path / "clips", [f"v{k:02d}" for k in range(20)])
+    long = human_kit.tiny_clips(tmp_path / "long", ["v03"], seconds=240, rate=1) / "v03.webm"
+    long.replace(tmp_path / "clips" / "v03.webm")
+    systems, human = human_kit.corpora([f"v{k:02d}" for k in range(20)])
+    request = {"human": human, "clips": tmp_path / "clips", "blocks": 2, "hits": 2}
+    said = " ".join(check(systems, **request).warnings)
+    assert "1 clip longer than 3 minutes" in said and "v03.webm" in said
+    (tmp_path / "clips" / "v03.webm").unlink()
+    human_kit.tiny_clips(tmp_path / "clips", ["v03"])
+    assert "longer than" not in " ".join(check(systems, **request).warnings)

@@ -88,7 +88,7 @@ class DirectAssessment(Study):
         places = ", ".join(f"{count:,} {kind}" for kind, count in sorted(kinds.items()))
         per = Counter(name for line in key if line.kind in ("system", "repeat") for name in line.systems)
         return [
-            ("places", f"{places}; pairs {low}-{high} apart"),
+            ("items", f"{places}; pairs {low}-{high} apart"),
             ("ratings per system", ", ".join(f"{name} {per[name] * raters:,}" for name in systems)),
         ]
 
