@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import storymeter
-from storymeter.compat import _dense, huggingface
+from storymeter.compat import _inputs, huggingface
 from storymeter.compat._inputs import prepared
 from storymeter.compat.pycocoevalcap.eval import Cider, Meteor
 from storymeter.errors import StorymeterWarning, UsageError
@@ -60,21 +60,24 @@ def test_evaluate_soda(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = load("soda", tmp_path, monkeypatch)
     for protocol in ("paper", "soda-v1"):
         got = module.compute(predictions=said, references=truth, protocol=protocol)
-        wanted = _dense.scores(
-            ["soda_c"], _dense.references({"0": said[0]}), [_dense.references({"0": truth[0]})], get(protocol)
+        wanted = _inputs.scores(
+            ["soda_c"],
+            _inputs.references({"0": said[0]}),
+            [_inputs.references({"0": truth[0]})],
+            get(protocol),
         )["soda_c"]
         assert got["soda"] == pytest.approx(wanted.value)
         assert 0 < got["precision"] < 1
 
 
-def test_evaluate_dense(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_evaluate_inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said = [{"timestamps": [[0.0, 4.0], [4.0, 9.0]], "sentences": ["a dog runs", "it jumps"]}]
     truth = [{"timestamps": [[0.0, 5.0], [5.0, 9.0]], "sentences": ["the dog is running", "it jumps high"]}]
     module = load("dense", tmp_path, monkeypatch)
-    corpora = [_dense.references({"0": side[0]}) for side in (said, truth)]
+    corpora = [_inputs.references({"0": side[0]}) for side in (said, truth)]
     for metric in ("soda_c", "anet", "localisation"):
         got = module.compute(predictions=said, references=truth, metric=metric)
-        wanted = _dense.scores([metric], corpora[0], [corpora[1]], get("paper"))[metric]
+        wanted = _inputs.scores([metric], corpora[0], [corpora[1]], get("paper"))[metric]
         assert got[metric] == wanted.value and got["signature"] == str(wanted.signature)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, Protocol as Interface
@@ -95,7 +95,7 @@ class Run:
     def score(
         self,
         candidates: Corpus | Sequence[Corpus],
-        metrics: MetricLike | Sequence[MetricLike],
+        metrics: MetricLike | Sequence[MetricLike] | Mapping[str, Metric],
         resamples: Resamples = AUTO,
         *,
         unit: str = "",
@@ -186,18 +186,17 @@ class Run:
 
     def resolve_metrics(
         self,
-        metrics: MetricLike | Sequence[MetricLike],
+        metrics: MetricLike | Sequence[MetricLike] | Mapping[str, Metric],
         *,
         task: Task | None = None,
         referenced: bool | None = None,
     ) -> dict[str, Metric]:
         """The metrics asked for, each under the name it was asked by; all that are wrong are named at once.
-        `referenced`: whether there are references, where they lie elsewhere.
+        `referenced`: whether there are references, where they lie elsewhere. Metrics that were parsed have
+        their names.
         """
-        built = {
-            label: metric.under(self.context.protocol)
-            for label, metric in parse_metrics(asked_metrics(metrics)).items()
-        }
+        parsed = metrics if isinstance(metrics, Mapping) else parse_metrics(asked_metrics(metrics))
+        built = {label: metric.under(self.context.protocol) for label, metric in parsed.items()}
         for metric in built.values():  # raises where the protocol strips what its tokenizer is for
             Settings(protocol=self.context.protocol, tokenizer=own_tokenizer(metric))
         against = any(task.references) if task is not None else bool(self.references)
@@ -303,11 +302,10 @@ def evaluate(
 
     The numbers are those of `storymeter score` on the same content, bit by bit.
     """
-    wanted = None if metrics is None else list(parse_metrics(asked_metrics(metrics)).values())
-    story = images is not None or (wanted is not None and tells_stories(wanted))
+    wanted = {} if metrics is None else parse_metrics(asked_metrics(metrics))
+    story = images is not None or tells_stories(wanted.values())
     systems, against = both(candidates, references, story=story)
-    if metrics is None:
-        metrics = choose_metrics(systems[0], references=bool(against), images=images is not None)
+    asked = wanted or choose_metrics(systems[0], references=bool(against), images=images is not None)
     run = Run(
         against,
         protocol=protocol,
@@ -321,7 +319,7 @@ def evaluate(
         budget=budget,
         progress=progress or silent,
     )
-    return run.score(systems, metrics, resamples, unit=unit, cluster=cluster)
+    return run.score(systems, asked, resamples, unit=unit, cluster=cluster)
 
 
 def asked_metrics(metrics: MetricLike | Sequence[MetricLike]) -> list[MetricLike]:

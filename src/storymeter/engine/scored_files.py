@@ -168,7 +168,7 @@ def score_files(
     scored, seeds = named_seeds(read, groups)
     if equal_lines:
         require_equal_lines([*scored, *others])
-    asked = wanted or choose_metrics(scored[0], references=bool(others), images=images is not None)
+    asked = built or choose_metrics(scored[0], references=bool(others), images=images is not None)
     run = Run(others, progress=progress, **settings)
     drawn = INTERVALS if resamples == AUTO else resamples
     if save is None:

@@ -181,3 +181,15 @@ class Halved(Meteor):
 def test_a_subclass_of_a_scorer_is_called() -> None:
     pair: dict[str, Any] = {"candidates": ["a dog runs"], "references": [["the dog runs"]]}
     assert Halved().pairs(**pair)[0] == Meteor().pairs(**pair)[0] / 2
+
+
+def test_a_name_is_parsed_once_in_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+
+    def counted(text: str) -> storymeter.Metric:
+        parsed.append(text)
+        return registry.metric(text)
+
+    monkeypatch.setattr("storymeter.engine.run.get_metric", counted)
+    storymeter.evaluate(OURS, THEIRS, "rouge_l,bleu_1", resamples=0)
+    assert parsed == ["rouge_l", "bleu_1"]
