@@ -20,6 +20,7 @@ Models: the embedded one (`spaces`; not the paper's), a folder that `storymeter 
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
@@ -30,13 +31,13 @@ from numpy.typing import NDArray
 from .. import __version__
 from ..arrays import Float32, FloatArray
 from ..captions import Document
-from ..errors import UsageError
+from ..errors import DataError, StorymeterWarning, UsageError, first_few, many
 from ..join import Task
 from ..measure import ENCODER_TRAINING, NOT_STATED, Named, TrainingData, measure, training_of_all
 from ..models.media import Pictures, open_picture
 from ..models.vectors import KeptVectors
 from ..options import option
-from ..scores import Score, Signature
+from ..scores import Score, Signature, short_hash
 from .documents import Missing, StoryMetric, counted
 from .nouns import SOURCES, fixed_frequencies, frequencies, story_nouns
 from .regions import Box, JointSpace, Regions, regions
@@ -54,7 +55,8 @@ class PictureStore:
     stays flat.
 
     With the cache on (`models.vectors`), a region is encoded once on this machine, whatever its picture is
-    called: it is known by the hash of the file and its box, in one cache file per model and release."""
+    called: it is known by the hash of the file, all boxes of the picture and its own, in one cache file per
+    model and release."""
 
     def __init__(self, pictures: Pictures, where: Regions, space: JointSpace) -> None:
         self.pictures, self.where, self.space = pictures, where, space
@@ -69,6 +71,21 @@ class PictureStore:
         regions, boxes = self._seen[name]
         return self._kept.named(regions), boxes
 
+    def check_boxes(self) -> None:
+        """A warning where a table has no boxes for some pictures, and an error where it has none for all."""
+        lacking = sorted(getattr(self.where, "unlisted", set()) & self._seen.keys())
+        if not lacking:
+            return
+        said = f"{self.where.label} has no boxes for {len(lacking):,} of {many(len(self._seen), 'image')}"
+        if len(lacking) == len(self._seen):
+            hint = "Name images in the table as the stories or the files do, with or without suffix."
+            raise DataError(f"{said}: {first_few(lacking)}", hint=hint)
+        warnings.warn(
+            f"{said}, whose only region is the whole image: {first_few(lacking)}.",
+            StorymeterWarning,
+            stacklevel=3,
+        )
+
     def _look(self, name: str) -> None:
         path = self.pictures.find(name)
         if path is None:
@@ -76,7 +93,9 @@ class PictureStore:
         image = open_picture(path)
         boxes = (*self.where.boxes(name, image, _size(path)), *self.space.more_boxes(image))
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        regions = [f"{digest} {box}" for box in boxes]
+        # the last bits of a vector depend on the regions that it is made with: a picture's are one batch
+        batch = short_hash(list(map(str, boxes)))
+        regions = [f"{digest} {batch} {box}" for box in boxes]
         self._kept.remember(
             dict(zip(regions, boxes, strict=True)),
             lambda wanted: self.space.regions([box.crop(image) for box in wanted], wanted),
@@ -240,6 +259,7 @@ class Grounding(RegionMetric):
             value = scaled(score) if self.scaled else score
             out[k] = [value, per_noun(found), nouns, scaled(score), not nouns, not names, bool(found)]
             context.progress("looking at pictures", k + 1, len(task))
+        store.check_boxes()
         return out
 
     def grounded(

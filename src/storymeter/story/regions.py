@@ -12,6 +12,7 @@ import csv
 import io
 import json
 import math
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -102,6 +103,8 @@ class BoxTable:
 
     def __init__(self, path: Path) -> None:
         self._boxes: dict[str, list[tuple[float, float, float, float, float, str]]] = {}
+        #: pictures that were asked for and have no boxes
+        self.unlisted: set[str] = set()
         records = _records(path)
         self.label = f"table:{path.name}#{weights_hash(path)[:8]}"
         for number, record in records:
@@ -125,15 +128,16 @@ class BoxTable:
                     hint="Width and height must be above 0.",
                 )
             self._boxes.setdefault(image, []).append((x, y, w, h, confidence, str(record.get("label") or "")))
+        #: stories name pictures without a suffix, and detectors with one
+        stems = Counter(Path(image).stem for image in self._boxes)
+        self._by_stem = {Path(i).stem: boxes for i, boxes in self._boxes.items() if stems[Path(i).stem] == 1}
 
     def boxes(self, name: str, image: Any, size: tuple[int, int]) -> list[Box]:
-        listed = (
-            self._boxes.get(name)
-            or self._boxes.get(Path(name).name)
-            or self._boxes.get(Path(name).stem)
-            or []
-        )
+        path = Path(name)
+        found_as = next((key for key in (name, path.name, path.stem) if key in self._boxes), None)
+        listed = self._boxes[found_as] if found_as else self._by_stem.get(path.stem, [])
         if not listed:
+            self.unlisted.add(name)
             return [Box(0, 0, 1, 1)]
         found = []
         for x, y, w, h, confidence, label in sorted(listed, key=lambda box: -box[4])[:BEST]:

@@ -43,8 +43,7 @@ class LabelSpace(JointSpace):
         self.device = torch_device(device)
         net, digest = efficientnet.load()
         self.net = net.to(self.device)
-        self.words = Embeddings("", device)
-        self.alone = Embeddings("", device, alone=True)
+        self.words = Embeddings("", device, alone=True)
         self.width = self.words.vectors.dimension
         self.labels = self.phrases(
             [line.split("\t")[1] for line in CLASSES.read_text(encoding="utf-8").splitlines()]
@@ -108,7 +107,7 @@ class LabelSpace(JointSpace):
         return self.words.of(texts)
 
     def nouns(self, texts: Sequence[str]) -> Float32:
-        return self.alone.of(texts)
+        return self.phrases(texts)
 
 
 def _face_cascade() -> Any:

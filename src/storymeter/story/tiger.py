@@ -106,6 +106,7 @@ class Tiger(RegionMetric):
             texts = [_stacked(next(every), vectors) for _ in item]
             out[k] = _scores(store, store.pictures.present(document), texts[0], texts[1:])
             context.progress("looking at pictures", k + 1, len(task))
+        store.check_boxes()
         return out
 
     def signature(self, context: Context) -> Signature:

@@ -16,8 +16,12 @@ from storymeter.cli import cli
 from storymeter.engine import Run
 from storymeter.errors import DataError, StorymeterWarning, UsageError
 from storymeter.formats import read
+from storymeter.models.media import Pictures
 from storymeter.report.scores import leaderboard_table, remarks
+from storymeter.story.grounding import PictureStore
 from storymeter.story.nouns import NounFrequencies, fixed_frequencies
+from storymeter.story.regions import regions
+from storymeter.story.spaces import load_space
 
 need("torch")
 need("HanTa")
@@ -73,6 +77,40 @@ class _nothing:
     def __enter__(self) -> None: ...
 
     def __exit__(self, *_: object) -> None: ...
+
+
+def test_regions_that_were_kept_before_change_no_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A box of one table is also in another, and its vector was made beside other boxes."""
+    boxes = [f"boat.png,{k},{k},20,20" for k in range(9)]
+    tables = [tmp_path / "one.csv", tmp_path / "all.csv"]
+    for table, count in zip(tables, (1, 9), strict=True):
+        table.write_text("\n".join(["image,x,y,w,h", *boxes[:count]]) + "\n")
+    found = []
+    for cache, used in (("fresh", tables[1:]), ("used", tables)):
+        monkeypatch.setenv("STORYMETER_CACHE", str(tmp_path / cache))
+        for table in used:
+            store = PictureStore(Pictures(IMAGES), regions(str(table), "cpu"), load_space())
+            vectors, _ = store.get("boat")
+        found.append(vectors)
+    assert np.array_equal(*found)
+
+
+def test_pictures_without_boxes_are_said(tmp_path: Path) -> None:
+    """Stories name pictures without a suffix; a table that names none of them is an error."""
+    captions = tuple(Caption(f"the {name} is here .", image=name) for name in ("boat", "fish"))
+    story, table = Corpus((Document("a", captions),), "x"), tmp_path / "boxes.csv"
+    values = []
+    for names in (("boat.png", "fish.png"), ("boat", "fish"), ("boat.jpg",), ("cat",)):
+        table.write_text("image,x,y,w,h\n" + "".join(f"{name},0,0,20,20\n" for name in names))
+        if names == ("cat",):
+            with pytest.raises(DataError, match="has no boxes for 2 of 2 images: boat, fish"):
+                _values(story, f"rovist_vg(regions={table})")
+        elif names == ("boat.jpg",):
+            with pytest.warns(StorymeterWarning, match="no boxes for 1 of 2 images, .* whole image: fish"):
+                _values(story, f"rovist_vg(regions={table})")
+        else:
+            values.append(_values(story, f"rovist_vg(regions={table})")[1])
+    assert values[0] == values[1]
 
 
 def test_two_files_have_two_signatures_where_idf_is_of_the_file() -> None:
