@@ -15,16 +15,15 @@ import human_kit
 import msgspec
 import pytest
 from click.testing import CliRunner
+from human_kit import HERE, Folder, start
 from page_kit import SHORT, begun, by_keyboard
 
 from storymeter.captions import Corpus, Rating
 from storymeter.cli import cli
 from storymeter.human import analyse, erase, export, extend, new, pilot
-from storymeter.human.campaign.record import Folder
-from storymeter.human.example import HERE
 from storymeter.human.rating_files import records
 from storymeter.human.rehearsal import Bot, Truth, rehearse
-from storymeter.human.server.run import listen, start
+from storymeter.human.server.run import listen
 
 LATE = "zyxlate"
 SIZES: dict[str, dict[str, Any]] = {

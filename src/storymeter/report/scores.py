@@ -16,7 +16,7 @@ from ..captions import Corpus
 from ..engine.annotators import Spread
 from ..engine.results import Comparison, Results, with_reference
 from ..engine.units import unit_note, units_of
-from ..errors import MissingPartError, UsageError, some
+from ..errors import MissingPartError, UsageError, first_few
 from ..files import guarded, write_bytes
 from ..metrics import Metric
 from ..scores import Score
@@ -333,7 +333,7 @@ def uneven_lines(results: Results) -> list[str]:
     every = set().union(*scored.values())
     return [
         f"{name}: {len(every - own):,} of the {len(every):,} documents of all systems are missing"
-        f" ({some(sorted(every - own), limit=3)}), so that its score is a mean of other documents. With"
+        f" ({first_few(sorted(every - own), limit=3)}), so that its score is a mean of other documents. With"
         " references each counts 0: --references FILE."
         for name, own in scored.items()
         if every - own

@@ -36,7 +36,7 @@ import numpy as np
 from .. import _native
 from ..arrays import FloatArray
 from ..captions import Document
-from ..errors import StorymeterWarning, some
+from ..errors import StorymeterWarning, first_few
 from ..join import Task
 from ..measure import Named, measure
 from ..options import option
@@ -110,7 +110,7 @@ class Redundancy(StoryMetric):
         if empty:
             warnings.warn(
                 f"{len(empty):,} of {len(stories):,} stories of {task.name!r} have no sentence and count 0 in"
-                f" {self.name}: {some(empty)}.",
+                f" {self.name}: {first_few(empty)}.",
                 StorymeterWarning,
                 stacklevel=2,
             )

@@ -9,12 +9,11 @@ from pathlib import Path
 
 import human_kit
 import pytest
+from human_kit import CampaignRequest, prepare, write
 
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.human.campaign.degrade import Damage, fitting, replaced
 from storymeter.human.campaign.fluency import Bigrams
-from storymeter.human.campaign.organise import prepare, write
-from storymeter.human.campaign.request import CampaignRequest
 from storymeter.human.rehearsal import Blind, Bot, Truth
 from storymeter.human.study.spans import planted_at
 from storymeter.text.script import segmenter

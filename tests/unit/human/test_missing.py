@@ -8,14 +8,10 @@ from typing import Any
 import human_kit
 import msgspec
 import pytest
+from human_kit import HERE, CampaignRequest, Folder, Layout, prepare, write
 
 from storymeter.captions import Corpus, Rating
 from storymeter.human import analyse, extend, simulate
-from storymeter.human.campaign.design import Layout
-from storymeter.human.campaign.organise import prepare, write
-from storymeter.human.campaign.record import Folder
-from storymeter.human.campaign.request import CampaignRequest
-from storymeter.human.example import HERE
 
 SHORT = Layout(blocks=2, system=5, degraded=1, repeat=1, human=1)
 BEST, SECOND, LAST = human_kit.SYSTEMS

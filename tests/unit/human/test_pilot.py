@@ -12,18 +12,13 @@ import human_kit
 import msgspec
 import pytest
 from click.testing import CliRunner
+from human_kit import HERE, CampaignRequest, Folder, Layout, create_app, prepare, write
 from starlette.testclient import TestClient
 
 from storymeter.cli import cli
 from storymeter.errors import UsageError
 from storymeter.human import pilot
-from storymeter.human.campaign.design import Layout
-from storymeter.human.campaign.organise import prepare, write
-from storymeter.human.campaign.record import Folder
-from storymeter.human.campaign.request import CampaignRequest
-from storymeter.human.example import HERE
 from storymeter.human.rehearsal import Bot, Character, Truth
-from storymeter.human.server.app import create_app
 
 #: eight control pairs: enough for an honest rater to pass
 PAIRS = Layout(blocks=8, system=1, degraded=1, repeat=0, human=1)

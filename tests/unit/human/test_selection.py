@@ -9,13 +9,13 @@ from typing import Any
 import human_kit
 import pytest
 from click.testing import CliRunner, Result
+from human_kit import CampaignRequest, Folder
 
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.cli import cli
 from storymeter.errors import StorymeterError
 from storymeter.human import extend, new
-from storymeter.human.campaign.record import Folder
-from storymeter.human.campaign.request import CampaignRequest, Selection, select
+from storymeter.human.campaign.request import Selection, select
 from storymeter.human.steps import read_captions
 
 #: video k lasts 60 + 3 k seconds and has 1 + k % 8 captions by people; one system has no caption of v49

@@ -16,11 +16,10 @@ import human_kit
 import msgspec
 import pytest
 import sqlalchemy as sa
-from human_kit import Folder, Platform, Store, create_app, start
+from human_kit import Folder, Platform, Store, assignment, create_app, rating, start
 from starlette.testclient import TestClient
 
 from storymeter.human.server.run import where_token
-from storymeter.human.store.tables import assignment, rating
 
 
 def begin(client: TestClient, link: str) -> dict[str, Any]:

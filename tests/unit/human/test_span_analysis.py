@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from human_kit import Layout
+from human_kit import Layout, named
 from rating_kit import run, write
 from rehearsal_kit import FACTS, KINDS, World, markers, profiled
 
@@ -26,7 +26,6 @@ from storymeter.human.analysis.span_records import (
     word_labels,
 )
 from storymeter.human.analysis.spans import SpanStudy, analyse_spans
-from storymeter.human.study import named
 from storymeter.human.study.spans import _kinds
 from storymeter.report.assessment import summary_lines
 

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from ...captions import Caption, Document, Rating
-from ...errors import DataError, many, some
+from ...errors import DataError, first_few, many
 from ...progress import Progress, silent
 from ..campaign.request import CampaignRequest, Question
 from ..campaign.secret_random import drawn
@@ -73,7 +73,7 @@ class Preference(StoryStudy):
         if alike:
             warnings.append(
                 f"Both sides of {many(len(alike), 'video')} show the same captions, of which raters can"
-                f" prefer none: {some(sorted(alike))}. Leave them out of the files."
+                f" prefer none: {first_few(sorted(alike))}. Leave them out of the files."
             )
         return Design(key, files, problems=problems, warnings=warnings)
 
