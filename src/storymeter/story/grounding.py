@@ -39,7 +39,7 @@ from ..models.vectors import KeptVectors
 from ..options import option
 from ..scores import Score, Signature, short_hash
 from .documents import Missing, StoryMetric, counted
-from .nouns import SOURCES, fixed_frequencies, frequencies, story_nouns
+from .nouns import SOURCES, fixed_frequencies, frequencies, knows_wordnet, story_nouns
 from .regions import Box, JointSpace, Regions, regions
 from .spaces import load_space
 
@@ -213,7 +213,8 @@ class RegionMetric(StoryMetric):
     def signature(self, context: Context) -> Signature:
         store = self.store(context)
         model, regions = store.space.label, store.where.label
-        return super().signature(context).add(tok="hanta", model=model, regions=regions)
+        nouns = None if knows_wordnet() else "without-wordnet"  # some words are then nouns that were none
+        return super().signature(context).add(tok="hanta", nouns=nouns, model=model, regions=regions)
 
 
 @measure(

@@ -92,6 +92,11 @@ def _guessed(word: str) -> bool:
     return not scores or float(scores[0][1]) < _GUESS
 
 
+def knows_wordnet() -> bool:
+    """Whether METEOR's synset list is installed, which decides on words that the tagger has never met."""
+    return bool(_wordnet_nouns())
+
+
 @functools.cache
 def _wordnet_nouns() -> frozenset[str]:
     """Words with at least one synset that can only be a noun's."""

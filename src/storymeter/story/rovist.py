@@ -117,7 +117,7 @@ class Rovist(StoryMetric):
         own = super().signature(context).add(tok="story", vg=seeing.get("model"))
         shared = {
             key: seeing.get(key) or None
-            for key in ("regions", "idf", "stories", "missing", "scaled", "mentions")
+            for key in ("nouns", "regions", "idf", "stories", "missing", "scaled", "mentions")
         }
         return own.add(**shared, c=linking.get("model"), jaccard=self.repeating.jaccard)
 

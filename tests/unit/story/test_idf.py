@@ -13,10 +13,12 @@ from part_kit import need
 
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.cli import cli
+from storymeter.context import Context
 from storymeter.engine import Run
 from storymeter.errors import DataError, StorymeterWarning, UsageError
 from storymeter.formats import read
 from storymeter.models.media import Pictures
+from storymeter.registry import metric
 from storymeter.report.scores import leaderboard_table, remarks
 from storymeter.story.grounding import PictureStore
 from storymeter.story.nouns import NounFrequencies, fixed_frequencies
@@ -93,6 +95,16 @@ def test_regions_that_were_kept_before_change_no_bit(tmp_path: Path, monkeypatch
             vectors, _ = store.get("boat")
         found.append(vectors)
     assert np.array_equal(*found)
+
+
+def test_nouns_without_wordnet_have_another_signature(monkeypatch: pytest.MonkeyPatch) -> None:
+    context = Context(images=IMAGES)
+    for name in ("rovist", "rovist_vg", "tiger"):
+        whole = metric(name).signature(context)
+        with monkeypatch.context() as patch:
+            patch.setattr("storymeter.story.nouns._wordnet_nouns", frozenset)
+            assert metric(name).signature(context).get("nouns") == "without-wordnet"
+        assert metric(name).signature(context) == whole and not whole.get("nouns")
 
 
 def test_pictures_without_boxes_are_said(tmp_path: Path) -> None:
