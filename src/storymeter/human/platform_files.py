@@ -239,6 +239,8 @@ def caption_scores(raw: bytes, name: str, notes: list[str]) -> dict[str, list[An
         try:
             z, count = float(row["Z.SCR"]), float(row["N"])
         except (KeyError, ValueError):
+            z = count = math.nan
+        if not (count.is_integer() and count > 0):
             table.problems.append(f"line {number}")
             continue
         system, item = plain_cell(row["SYS"]), plain_cell(row["SID"])

@@ -104,6 +104,14 @@ def test_table_5_is_one_command(published: Path, tmp_path: Path, run: Verb) -> N
     assert code == 0 and "Replication over 2 systems" in err
 
 
+@pytest.mark.parametrize("number", ["-3", "0", "nan", "inf", "1.5", "", "many"])
+def test_a_number_of_ratings_is_a_whole_number(tmp_path: Path, number: str) -> None:
+    path = tmp_path / "odd.csv"
+    path.write_text(f"{CSV}good,99,50,0.5,{number}\n")
+    with pytest.raises(DataError, match="1 ratings cannot be read: line 18"):
+        imports.read(path)
+
+
 def test_z_means_and_ratings_are_not_mixed(published: Path, tmp_path: Path) -> None:
     ours = tmp_path / "ratings.jsonl"
     ours.write_text('{"item": "a", "system": "x", "rater": "r", "value": 50, "kind": "system"}\n')
