@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from .analysis.power import Variances
     from .study import Study
 
+#: a difference this near to what the captions can show at all takes very many ratings
+NEAR = 1.3
+
 
 def plan(
     systems: int,
@@ -55,7 +58,7 @@ def plan(
     in_z: the difference is in standard deviations of a rater.
     simulations, seed: simulated studies, and what they are drawn by.
     """
-    from .analysis.plan import ACCEPTED, KINDS, plan as simulated
+    from .analysis.plan import ACCEPTED, KINDS, plan as simulated, smallest_difference
 
     scored = KINDS[task].sides == 2
     if in_z and not scored:
@@ -93,6 +96,23 @@ def plan(
     )
     for line in _asked(result, points if scored else None, power, costs.get("hourly", HOURLY)):
         note(line)
+    floor = points * smallest_difference(
+        10**9,
+        captions,
+        10**6,
+        wanted=power,
+        alpha=alpha,
+        between=between,
+        within=within,
+        deviation=0.0,
+        sides=KINDS[task].sides,
+    )
+    asked = difference * points if in_z else difference
+    if asked < NEAR * floor:
+        note(
+            f"note: the {captions:,} captions are the limit: however many ratings each gets, they find"
+            f" differences from {floor:.3g}{' points' if scored else ''} on. Rate more captions."
+        )
     return result
 
 

@@ -94,6 +94,15 @@ def test_every_kind_of_study_has_a_plan_and_a_budget(task: str) -> None:
         assert any("human analyse will note fewer than 6" in line for line in said)
 
 
+def test_captions_can_be_the_limit() -> None:
+    """Seven points cost nearly three times what eight cost, because 60 captions hardly show less."""
+    said: dict[int, list[str]] = {7: [], 20: []}
+    cost = {d: plan(5, 60, d, note=said[d].append, seed=1).cost.total for d in said}
+    assert cost[7] > 8 * cost[20]
+    assert any("captions are the limit" in line and "from 7" in line for line in said[7]), said[7]
+    assert not any("limit" in line for line in said[20])
+
+
 def test_the_hits_of_a_plan_are_those_of_a_study() -> None:
     for name in ("da", "spans"):
         layout = named(name).layout
