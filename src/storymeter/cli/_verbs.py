@@ -32,9 +32,9 @@ HEADINGS: dict[str, str] = {
         " accept gates"
     ),
     "Study design": (
-        "hits overlap raters-per-hit hits-per-rater raters blocks system-per-block degraded-per-block"
-        " repeat-per-block human-per-block control-base merge-identical per-hit tests kinds"
-        " practice watch lease skip-bad dry-run"
+        "duration max-captions hits overlap raters-per-hit hits-per-rater raters blocks system-per-block"
+        " degraded-per-block repeat-per-block human-per-block control-base merge-identical per-hit tests"
+        " kinds practice watch lease skip-bad dry-run"
     ),
     "Raters and payment": "platform completion-code price fee currency contact public-url words",
     "Server": "host port public-url proxy admin admin-port admin-anywhere db quiet no-open dir url",
