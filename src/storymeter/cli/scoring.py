@@ -98,8 +98,9 @@ def score_command(
     from ..engine.seeds import collapsed
     from ..engine.suitability import kind_of, left_out
     from ..engine.systems import is_saved
+    from ..report.document_scores import document_writer
     from ..report.fitting import escape_controls
-    from ..report.scores import coverage_lines, document_writer, score_line, signature_lines
+    from ..report.scores import coverage_lines, score_line, signature_lines
 
     _check(save, into, candidates, per_document)
     write = document_writer(per_document) if per_document else None  # a wrong name must not cost the scoring

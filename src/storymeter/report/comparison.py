@@ -14,7 +14,7 @@ from ..errors import many
 from ..registry import heading
 from .marks import rough, scale_note, skewed, tied, too_few
 from .presentation import Presentation, present, present_all
-from .table import Cell, Column, Table, joined, keys, numbers, to_json
+from .table import Cell, Column, Table, keys, numbers, raw, to_json
 
 SCORES = ("A's score", "B's score", "A - B")
 
@@ -342,3 +342,24 @@ def gate_junit(found: GateResult) -> str:
             ElementTree.SubElement(case, "system-out").text = _sentence(each)
     ElementTree.indent(suite)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suite, encoding="unicode") + "\n"
+
+
+def joined(table: Table, more: Table, prefix: str) -> Table:
+    """For CSV: the columns of `more`, named with the prefix, beside the rows with the same keys."""
+    left, right = table.machine or table, more.machine or more
+    names = [head.name for head in right.heads if head.key]
+
+    def key(of: Table, row: Sequence[Any]) -> dict[str, object]:
+        cells = zip(of.heads, row, strict=True)
+        return {head.name: raw(cell) for head, cell in cells if head.name in names}
+
+    others = [k for k, head in enumerate(right.heads) if not head.key]
+    heads = list(left.heads)
+    for head in (right.heads[k] for k in others):
+        low, high = head.ends
+        heads.append(replace(head, name=f"{prefix}{head.name}", ends=(f"{prefix}{low}", f"{prefix}{high}")))
+    rows = []
+    for row in left.rows:
+        found = next((each for each in right.rows if key(right, each) == key(left, row)), None)
+        rows.append([*row, *(None if found is None else found[k] for k in others)])
+    return Table(heads, rows)

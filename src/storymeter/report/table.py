@@ -24,7 +24,7 @@ import io
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -92,27 +92,6 @@ def keys(*names: str) -> list[Column]:
 def numbers(form: str, *names: str, scale: float = 1.0) -> list[Column]:
     """Columns whose numbers are shown alike."""
     return [Column(name, form, scale) for name in names]
-
-
-def joined(table: Table, more: Table, prefix: str) -> Table:
-    """For CSV: the columns of `more`, named with the prefix, beside the rows with the same keys."""
-    left, right = table.machine or table, more.machine or more
-    names = [head.name for head in right.heads if head.key]
-
-    def key(of: Table, row: Sequence[Any]) -> dict[str, object]:
-        cells = zip(of.heads, row, strict=True)
-        return {head.name: raw(cell) for head, cell in cells if head.name in names}
-
-    others = [k for k, head in enumerate(right.heads) if not head.key]
-    heads = list(left.heads)
-    for head in (right.heads[k] for k in others):
-        low, high = head.ends
-        heads.append(replace(head, name=f"{prefix}{head.name}", ends=(f"{prefix}{low}", f"{prefix}{high}")))
-    rows = []
-    for row in left.rows:
-        found = next((each for each in right.rows if key(right, each) == key(left, row)), None)
-        rows.append([*row, *(None if found is None else found[k] for k in others)])
-    return Table(heads, rows)
 
 
 def interval_cell(interval: Sequence[float] | None, otherwise: str) -> object:

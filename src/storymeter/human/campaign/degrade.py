@@ -37,7 +37,6 @@ import functools
 import itertools
 import math
 import random
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -45,7 +44,7 @@ from typing import NamedTuple
 import msgspec
 
 from ...errors import DataError
-from .fluency import Bigrams, counts, lower
+from .fluency import Bigrams, Shape, counts, dressed, lower, plain_word, shape_of
 
 #: runs looked at, and lots drawn to find them
 _RUNS, _LOTS = 64, 512
@@ -57,14 +56,11 @@ _GAIN = (4.5, 2.0)
 _CLOSE = 0.5
 #: a word of more captions than this share says little
 _COMMON = 0.1
-_EDGES = re.compile(r"^(\W*)(.*?)(\W*)$", re.DOTALL)
 #: so many words in a row are known when they come again
 _ROW = 3
 #: what a place costs, in nats, for each thing by which the words taken out show that they belong there
 _TELLING = 2.0
 Lot = Callable[[], float]
-#: punctuation before a word, whether it has a capital, punctuation after it
-Shape = tuple[str, bool, str]
 
 
 class Degraded(msgspec.Struct, frozen=True):
@@ -125,8 +121,8 @@ class _Text:
     def __init__(self, text: str, model: Bigrams) -> None:
         self.words = model.cut(text)
         self.low = lower(self.words)
-        self.plain = list(map(_plain, self.words))
-        self.shapes = tuple(map(_shape, self.words))
+        self.plain = list(map(plain_word, self.words))
+        self.shapes = tuple(map(shape_of, self.words))
         self.counts = counts(self.words)
         steps = (model.step(a, b, (self.counts,)) for a, b in itertools.pairwise(self.low))
         self.fluency = list(itertools.accumulate(steps, initial=0.0))
@@ -234,7 +230,7 @@ class Damage:
         """In how many texts that raters see so many words in a row stand."""
         found = Counter[tuple[str, ...]]()
         for text in self.shown:
-            plain = list(map(_plain, self.model.cut(text)))
+            plain = list(map(plain_word, self.model.cut(text)))
             found.update({tuple(plain[k : k + length]) for k in range(len(plain) - length + 1)})
         return found
 
@@ -360,7 +356,7 @@ class Damage:
                 donor = self.donors[name].words
                 count = max(0, len(donor) - length + 1)
                 for first in rng.sample(range(count), count):
-                    run = list(map(_dressed, donor[first : first + length], out))
+                    run = list(map(dressed, donor[first : first + length], out))
                     if name != item and list(map(str.casefold, run)) != list(map(str.casefold, out)):
                         return start, (name,), run
         raise DataError(
@@ -371,33 +367,3 @@ class Damage:
                 " do not use this video for control items."
             ),
         )
-
-
-def _plain(word: str) -> str:
-    """Without case and the punctuation around it."""
-    return _parts(word)[1].casefold() or word
-
-
-@functools.lru_cache(maxsize=2**16)
-def _parts(word: str) -> tuple[str, str, str]:
-    found = _EDGES.match(word)
-    return (found[1], found[2], found[3]) if found else ("", word, "")
-
-
-@functools.lru_cache(maxsize=2**16)
-def _shape(word: str) -> Shape:
-    """What a reader sees of a word without reading it: a capital, and the punctuation around it."""
-    before, core, after = _parts(word)
-    return before, core[:1].isupper(), after
-
-
-def _dressed(new: str, old: str) -> str:
-    """`new` with the punctuation and the first letter's case of `old`.
-
-    >>> _dressed("Dog.", "man,"), _dressed("dog", "Man")
-    ('dog,', 'Dog')
-    """
-    before, core, after = _parts(old)
-    inner = _parts(new)[1] or new
-    first = inner[:1].upper() if core[:1].isupper() else inner[:1].lower()
-    return before + first + inner[1:] + after

@@ -1,4 +1,4 @@
-"""How fluently a caption reads, by a bigram model: so that damage does not show in the words alone.
+"""How fluently a caption reads, by a bigram model, and the shapes of words: so that damage does not show.
 
 p(w | v) = (c(v, w) + κ p(w)) / (c(v) + κ) with p(w) = (c(w) + 1) / (N + V), over captions in lower case with
 a mark at each end; fluency is the sum of log p over bigrams. A text that is among those counted would look
@@ -14,8 +14,10 @@ True
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -33,6 +35,11 @@ class Counts(NamedTuple):
     pairs: Counter[tuple[str, str]]
     before: Counter[str]
     words: Counter[str]
+
+
+_EDGES = re.compile(r"^(\W*)(.*?)(\W*)$", re.DOTALL)
+#: punctuation before a word, whether it has a capital, punctuation after it
+Shape = tuple[str, bool, str]
 
 
 def lower(words: Sequence[str]) -> list[str]:
@@ -74,3 +81,33 @@ class Bigrams:
         # a text that was never counted cannot be taken out
         single = (max(alone, 0) + 1) / self._total
         return math.log((max(both, 0) + _KAPPA * single) / (max(first, 0) + _KAPPA))
+
+
+def plain_word(word: str) -> str:
+    """Without case and the punctuation around it."""
+    return word_parts(word)[1].casefold() or word
+
+
+@functools.lru_cache(maxsize=2**16)
+def word_parts(word: str) -> tuple[str, str, str]:
+    found = _EDGES.match(word)
+    return (found[1], found[2], found[3]) if found else ("", word, "")
+
+
+@functools.lru_cache(maxsize=2**16)
+def shape_of(word: str) -> Shape:
+    """What a reader sees of a word without reading it: a capital, and the punctuation around it."""
+    before, core, after = word_parts(word)
+    return before, core[:1].isupper(), after
+
+
+def dressed(new: str, old: str) -> str:
+    """`new` with the punctuation and the first letter's case of `old`.
+
+    >>> dressed("Dog.", "man,"), dressed("dog", "Man")
+    ('dog,', 'Dog')
+    """
+    before, core, after = word_parts(old)
+    inner = word_parts(new)[1] or new
+    first = inner[:1].upper() if core[:1].isupper() else inner[:1].lower()
+    return before + first + inner[1:] + after
