@@ -117,14 +117,12 @@ def present_agreements(
 
     def tables(style: str, width: int | None) -> list[Table]:
         if several and (layout == "criteria" or (layout is None and style != "csv")):
-            levels = dict.fromkeys(agreement.level for agreement in listed)
-            beside = [[one for one in listed if one.level == level] for level in levels]
             curves = [
                 replace(curve_table(one), title=f"{one.title}: number of references")
                 for one in listed
                 if one.curve
             ]
-            return [*map(criteria_table, beside), *curves]
+            return [*criteria_tables(listed), *curves]
         each = [(agreement, _tables(agreement, style)) for agreement in listed]
         if style == "csv" and len(listed) > 1:  # these have no headings
             return [_named(agreement, table) for agreement, own in each for table in own]
@@ -212,6 +210,12 @@ def curve_table(agreement: Agreement) -> Table:
     )
 
 
+def criteria_tables(agreements: Sequence[Agreement]) -> list[Table]:
+    """One for each level."""
+    levels = dict.fromkeys(one.level for one in agreements)
+    return [criteria_table([one for one in agreements if one.level == level]) for level in levels]
+
+
 def criteria_table(agreements: Sequence[Agreement]) -> Table:
     """A row per metric, and per human score its coefficients (RoViST, table 1). Where all parts of RoViST
     stand beside their criteria, the last row has each part with the criterion that it is about."""
@@ -262,9 +266,11 @@ def _named(agreement: Agreement, table: Table) -> Table:
 
 
 def agreement_page(agreements: Sequence[Agreement]) -> str:
-    levels = []
+    several = len({agreement.title for agreement in agreements}) > 1
+    levels, explained = [], set[str]()
     for agreement in agreements:
-        keys = [STATISTICS[key] for key in shown_statistics(agreement.results)]
+        statistics = [STATISTICS[key] for key in shown_statistics(agreement.results)]
+        keys = [*statistics, "95 %", "n", "p against best"]
         both = agreement.level == "system" or len(agreements) == 1
         levels.append(
             {
@@ -272,7 +278,7 @@ def agreement_page(agreements: Sequence[Agreement]) -> str:
                 "notes": agreement.notes,
                 "table": shown(
                     replace(agreement_table(agreement), title=""),
-                    {key: WORDS[key] for key in (*keys, "95 %", "n", "p against best")},
+                    {key: WORDS[key] for key in keys if key not in explained},
                 ),
                 "forest": _forest(agreement),
                 "scatters": [_scatter(agreement, r.metric) for r in best_first(agreement)]
@@ -286,9 +292,14 @@ def agreement_page(agreements: Sequence[Agreement]) -> str:
                 "signatures": [(r.metric, r.signature or "scores from a file") for r in agreement.results],
             }
         )
+        explained.update(keys)
+    studies = {agreement.title.rpartition(",")[0] for agreement in agreements}
+    study = studies.pop() if several and len(studies) == 1 else ""
+    beside = [shown(replace(table, note="")) for table in criteria_tables(agreements)] if several else []
     return render(
         "agreement.html",
-        title=f"Agreement of metrics with human scores: {agreements[0].title}",
+        title=f"Agreement of metrics with human scores: {study or agreements[0].title}",
+        beside=beside,
         levels=levels,
     )
 

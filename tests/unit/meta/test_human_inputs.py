@@ -214,7 +214,12 @@ def test_table_1_has_all_criteria_side_by_side(tmp_path: Path) -> None:
         wanted = [own["spearman"], own["pearson"], own["kendall_b"]]
         cells = [list(map(float, row[1 + 3 * place : 4 + 3 * place])) for row in (rows[place], rows[-1])]
         assert cells == [wanted, wanted]
-    shown = meta("--human", survey, "--scores", scores, *QUICK)
+    page = tmp_path / "page.html"
+    shown = meta("--human", survey, "--scores", scores, *QUICK, "--html", page)
+    html = page.read_text()
+    assert "<h1>Agreement of metrics with human scores: s</h1>" in html
+    assert html.index("Agreement by criterion") < html.index("s, grounded: segment level")
+    assert html.count("<dt>rho</dt>") == 1, "what a word means is said once"
     assert len(shown.stdout.splitlines()) < 50 and "Agreement by criterion" in shown.stdout
     assert (
         "Metrics compared" in meta("--human", survey, "--scores", scores, *QUICK, "--layout", "full").stdout
