@@ -11,7 +11,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from storymeter.meta.choices import choice_results
+from storymeter.meta.comparisons import MetricComparison, compare
 from storymeter.meta.compute import MetricValues
+from storymeter.meta.records import Choice
 from storymeter.meta.scores import Judgement, Scores, join_scores, tabulate
 from storymeter.meta.statistics import segment_level, system_level
 
@@ -89,6 +92,61 @@ def test_maps_of_a_metric(rows: Rows) -> None:
     ranked = [k for k in plain if k.split()[0] == "segment" and k.split()[1].startswith(RANKED)]
     mapped = under(lambda m: math.exp(m) ** 3)
     same({k: mapped[k] for k in ranked}, {k: plain[k] for k in ranked})
+
+
+def compared(
+    rows: Rows, level: str, name: Callable[[int], str], of: Callable[[float], float]
+) -> MetricComparison:
+    """The metric of the table against one of noise that goes with systems and items."""
+    dice = {(s, i): random.Random(1000 * s + i).random() for s, i, _, _ in rows}
+    table = tabulate([Judgement(name(s), f"i{i:02d}", h) for s, i, h, _ in rows], scale="raw")
+    first = {(name(s), f"i{i:02d}"): of(m) for s, i, _, m in rows if m is not None}
+    second = {(name(s), f"i{i:02d}"): dice[s, i] for s, i, _, m in rows if m is not None}
+    known = {"m": MetricValues(first), "other": MetricValues(second)}
+    (found,) = compare(join_scores(table, known), level, resamples=100)
+    return found
+
+
+@pytest.mark.parametrize("level", ["segment", "system"])
+def test_tests_of_metrics_know_no_names_orders_or_affine_maps(level: str) -> None:
+    """Of the same rows in another order every number is the same; with other names what is drawn by them
+    (permutations) may differ by chance, and Williams' test, which draws nothing, may not."""
+    dice = random.Random(7)
+    rows: Rows = [(s, i, s + dice.gauss(0, 1), dice.random() + s / 4) for s in range(5) for i in range(8)]
+    plain = compared(rows, level, lambda s: f"s{s}", lambda m: m)
+    for other in (
+        compared(dice.sample(rows, len(rows)), level, lambda s: f"s{s}", lambda m: m),
+        compared(rows, level, lambda s: f"s{s}", lambda m: 8 * m - 4),
+    ):
+        assert (other.better, other.p) == (plain.better, pytest.approx(plain.p, abs=1e-9))
+        assert (other.p_perm_systems, other.p_perm_both) == pytest.approx(
+            (plain.p_perm_systems, plain.p_perm_both), nan_ok=True
+        )
+    turned = compared(rows, level, lambda s: f"s{9 - s}", lambda m: m)
+    numbers = (plain.r_better, plain.r_worse, plain.r_between)
+    assert (turned.r_better, turned.r_worse, turned.r_between) == pytest.approx(numbers)
+    assert turned.p == pytest.approx(plain.p, abs=1e-9 if level == "system" else 0.15)
+
+
+@given(
+    st.lists(st.tuples(*[st.sampled_from([0.0, 0.25, 0.5, 1.0])] * 2), min_size=2, max_size=20), st.randoms()
+)
+@settings(max_examples=30, deadline=None)
+def test_choices_know_no_names_orders_or_increasing_maps(
+    pairs: list[tuple[float, float]], dice: random.Random
+) -> None:
+    def accuracies(
+        name: Callable[[int], str], of: Callable[[float], float], order: list[int]
+    ) -> dict[str, float]:
+        values = {(side, name(k)): of(pairs[k][n]) for k in order for n, side in enumerate("ab")}
+        listed = [Choice(f"a\t{name(k)}", f"b\t{name(k)}", f"kind {k % 2}") for k in order]
+        found = choice_results(listed, {"m": MetricValues(values)}, resamples=0)
+        return {one.category: one.accuracy for one in found}
+
+    order = list(range(len(pairs)))
+    plain = accuracies(str, lambda m: m, order)
+    turned = accuracies(lambda k: f"{99 - k}", lambda m: math.log(m + 0.1), dice.sample(order, len(order)))
+    assert turned == pytest.approx(plain)
 
 
 def test_a_constant_metric_earns_nothing_by_names() -> None:
