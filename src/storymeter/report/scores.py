@@ -242,6 +242,8 @@ def heading(name: str, metric: Metric) -> str:
     """What stands above a column: the name under which the run has the metric, with the engine beside it
     where that is not the original's.
     """
+    if metric.heading == metric.name:
+        return name
     if name.partition("(")[0] == metric.name.partition("(")[0]:
         return metric.heading
     return f"{name}({metric.stand_in})" if metric.stand_in else name
