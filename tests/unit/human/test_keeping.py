@@ -121,10 +121,11 @@ def test_practice_is_not_rated_later(clips: Path) -> None:
         taught = {item.caption for item in prepared.campaign.practice}
         return taught, {line.text for line in prepared.key}, prepared.warnings
 
-    taught, rated, _ = made(human)
-    assert len(taught) == 2 and not taught & rated
+    for people in (human, Corpus(human.documents[:20], human.name)):
+        taught, rated, said = made(people)
+        assert len(taught) == 2 and not taught & rated and not any("--practice 0" in line for line in said)
     options = CampaignRequest(
-        systems=systems, human=Corpus(human.documents[:12], human.name), clips=clips, practice=2, hits=1
+        systems=systems, human=Corpus(human.documents[:5], human.name), clips=clips, practice=2, hits=1
     )
     layout = Layout(blocks=2, system=3, degraded=1, repeat=1, human=1)
     few = prepare(msgspec.structs.replace(options, layout=layout))

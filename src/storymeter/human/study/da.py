@@ -43,7 +43,7 @@ class DirectAssessment(Study):
         files, problems, warnings = playable(options, progress)
         layout = options.layout or self.layout or Layout()
         warming = practice(options, seed, files)
-        human, reserved = _without(options.human, warming)
+        human, reserved = _without(options.human, warming, layout)
         laid = design.build(
             options.systems,
             human,
@@ -192,18 +192,20 @@ def playable(
     return checked.clips, checked.problems, checked.warnings
 
 
-#: below this many human captions, none can be spared for the practice
-SPARE = 20
+#: so many times the human captions of a HIT must be left where some are spared for the practice
+SPARE = 2
 
 
-def _without(human: Corpus | None, warming: Sequence[Practice]) -> tuple[Corpus | None, list[str]]:
+def _without(
+    human: Corpus | None, warming: Sequence[Practice], layout: Layout
+) -> tuple[Corpus | None, list[str]]:
     """The human captions that HITs may show: practice says which are good, so that those of its items are no
     longer an honest question. Where there are few, they stay, and a warning says so."""
     if human is None or not warming:
         return human, []
     shown = {item.caption for item in warming}
-    rest = tuple(one for one in human if one.text not in shown)
-    if len(rest) < SPARE:
+    rest = tuple(one for one in human if " ".join(one.text.split()) not in shown)
+    if len(rest) < SPARE * layout.blocks * max(layout.human, layout.degraded):
         return human, [
             f"There are few human captions ({len(human):,}): those of the practice items are rated in HITs,"
             " too. Use --practice 0, or captions of more videos."
