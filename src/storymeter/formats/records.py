@@ -17,7 +17,7 @@ from typing import Any
 from ..captions import Corpus, Document
 from ..errors import UsageError
 from . import aliases, record_tables
-from .aliases import IDS, Role, known as known_name, tier
+from .aliases import IDS, Role, known as known_name, plain, tier
 from .base import Format, carrying, some_of
 from .checks import Check
 from .containers import unfold
@@ -165,6 +165,7 @@ def _coco(known: Format, source: Source) -> bool:
         return bool(roles.id) or not any(tier(n, IDS) for n in fields)
     return (
         roles.timed
+        or any(plain(name) == "storyid" for name in fields)  # a sentence of a story, with its picture
         or roles.text not in ("caption", "")
         or any(q.role == "text" and q.fields for q in plan.questions)
     )

@@ -32,6 +32,8 @@ from .field_values import (
 from .record_rows import FILE, KEY, NUMBER, VALUE
 from .roles import MAPPED, OWNED, Fields, Question, Roles, TimeFields, lookup
 
+_PICTURE = frozenset(("image", "photo", "photoflickrid"))
+_PICTURE_ID = frozenset(("imageid", "photoid", "imgid", "imagename", "imagefile"))
 _SIZES = frozenset(("size", "resolution", "shape", "dim", "dimension", "imagesize", "videosize", "point"))
 _CERTAIN = frozenset(("segment", "timestamp"))  #: names under which a list can only be a span
 
@@ -359,8 +361,10 @@ class Finder(Fields):
             self.names,
             lambda v: isinstance(v, list) and len(v) > 1 and not isinstance(v[0], dict),
         )
+        # beside the id of a story, that of a picture names the picture of a sentence
+        pictures = _PICTURE | (_PICTURE_ID if plain(roles.id) == "storyid" else set())
         image = said.get("image") or next(
-            (n for n in self.inside if plain(n) in ("image", "photo", "photoflickrid") and n != roles.id), ""
+            (n for n in self.inside if plain(n) in pictures and n != roles.id), ""
         )
         order = said.get("order") or self._first(aliases.ORDER, self.inside, is_time)
         if "images" in said and not any(isinstance(v, list) for v in self._values(images)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -67,3 +68,24 @@ def test_a_rating_column_that_is_named_twice_is_an_error(tmp_path: Path, run: Ru
     path.write_text("rater,item,system,a,b\nr,1,x,2,3\n")
     code, _, err = run("human", "analyse", str(path), "--columns", "score=a,score=b")
     assert code == 2 and "--columns names score more than once: a, b." in err
+
+
+@pytest.mark.parametrize("picture", ["image_id", "photo_id", "image"])
+@pytest.mark.parametrize("suffix", ["csv", "json"])
+def test_rows_of_sentences_name_their_pictures(tmp_path: Path, picture: str, suffix: str) -> None:
+    """Rows of a sentence each, out of order, also in JSON whose fields are those of COCO's results."""
+    rows = [
+        ("1", "p0", 0, "A dog ran."),
+        ("1", "p1", 1, "It slept."),
+        ("2", "p0", 1, "It ate."),
+        ("2", "p1", 0, "A cat sat."),
+    ]
+    names = ("story_id", picture, "order", "caption")
+    path = tmp_path / f"rows.{suffix}"
+    if suffix == "csv":
+        path.write_text("\n".join([",".join(names), *(",".join(map(str, row)) for row in rows)]) + "\n")
+    else:
+        path.write_text(json.dumps([dict(zip(names, row, strict=True)) for row in rows]))
+    found = {d.id: [(c.text, c.image) for c in d.captions] for d in read(path, lists="story")}
+    assert found["1"] == [("A dog ran.", "p0"), ("It slept.", "p1")]
+    assert found["2"] == [("A cat sat.", "p1"), ("It ate.", "p0")]
