@@ -5,6 +5,7 @@ Every import counts: at the top of a module, under `TYPE_CHECKING`, inside a fun
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from pathlib import Path
 
@@ -90,6 +91,17 @@ def test_no_modules_import_each_other() -> None:
     import joints
 
     assert joints.knots(joints.graph_of(SOURCE.parents[1])) == []
+
+
+def test_the_page_of_the_architecture_names_what_is_there() -> None:
+    page = (SOURCE.parents[1] / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`([a-z_/0-9]+\.(?:py|[ch]pp)|[a-z_/]+/)`", page))
+    roots = (SOURCE, SOURCE / "engine" / "sharded", SOURCE.parents[1], SOURCE.parents[1] / "native")
+    roots += tuple(path for path in roots[-1].iterdir() if path.is_dir())
+    missing = {name for name in named if not any((root / name).exists() for root in roots)}
+    assert len(named) > 40 and not missing
+    rooms = {name[:-1] for name in named if name.endswith("/")}
+    assert rooms >= {path.parent.name for path in SOURCE.glob("*/__init__.py")} - {"examples"}
 
 
 def test_every_room_has_a_floor() -> None:
