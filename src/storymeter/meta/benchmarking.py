@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..engine.run import MetricLike, Run, asked_metrics
-from ..errors import DataError
+from ..errors import DataError, UsageError
 from ..options import split
 from ..progress import Progress, silent
 from .agreeing import Agreement, SystemValue, measured
@@ -53,7 +53,7 @@ class Benchmarked:
 
 def benchmark(
     name: str,
-    data: str | Path,
+    data: str | Path = ".",
     metrics: MetricLike | Sequence[MetricLike] | None = None,
     *,
     level: str | None = None,
@@ -70,7 +70,7 @@ def benchmark(
 ) -> Benchmarked:
     """Metrics against the human scores of a benchmark.
 
-    name: a name of `BENCHMARKS`.
+    name: a name of `BENCHMARKS`, or a table or folder of your own.
     data: the folder of benchmark data (docs/meta-evaluation.md has its layout).
     metrics: names or objects; default: usual ones, or those that need no references.
     level: `segment` or `system`; default: all that the benchmark has.
@@ -168,7 +168,7 @@ class Card:
 
 
 def report_card(
-    data: str | Path,
+    data: str | Path = ".",
     metrics: str | Sequence[str] | None = None,
     benchmarks: Sequence[str] = (),
     *,
@@ -180,29 +180,38 @@ def report_card(
     """All metrics on all benchmarks of a folder: which one to trust.
 
     data: the folder of benchmark data.
-    metrics: default: all that suit a benchmark.
-    benchmarks: default: all that the folder holds.
+    metrics: names; default: all that suit a benchmark.
+    benchmarks: names, or tables and folders of your own; default: all that the folder holds.
     resamples: bootstrap resamples of the intervals.
     keep: a folder in which the values of every metric are stored, and from which they are taken again.
     settings: those of `Run`: jobs, seed, device.
     progress: called with what is being done, how much is done, and of how much.
     """
     data = Path(data)
-    chosen = list(benchmarks) or available(data)
+    chosen = list(dict.fromkeys(benchmarks)) or available(data)
     if not chosen:
         raise DataError(f"{data} holds no benchmark.", hint="docs/meta-evaluation.md has the layout.")
     asked = split(metrics) if isinstance(metrics, str) else metrics
+    for metric in asked or ():
+        if not isinstance(metric, str):
+            raise UsageError(
+                f"A report card takes names of metrics, not {type(metric).__name__}.",
+                hint="Install it as a plug-in (docs/plugins.md), or give the object to meta.benchmark.",
+            )
     run = Run(progress=progress, **settings)
 
     def ask(dry: Run, judges: Sequence[MetricLike]) -> None:
         for name in chosen:
             values_of(load(name, data).task, judges, dry, skip_missing=True)
 
-    cards = []
+    cards: list[Card] = []
     with run.announced(asked or (), ask):
         for done, name in enumerate(chosen):
             progress("benchmarks", done, len(chosen))
-            cards.append(_card(load(name, data), asked, run, None if keep is None else Path(keep), resamples))
+            found = load(name, data)
+            if any(card.benchmark == found.name for card in cards):
+                raise UsageError(f"Two benchmarks are called {found.name!r}.", hint=f"Rename {name}.")
+            cards.append(_card(found, asked, run, None if keep is None else Path(keep), resamples))
     return cards
 
 

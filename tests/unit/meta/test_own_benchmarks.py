@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import storymeter
 from storymeter.errors import DataError, UsageError
-from storymeter.meta import benchmark
+from storymeter.meta import benchmark, report_card
 from storymeter.meta.benchmarks import load
 
 Verb = Callable[..., tuple[int, str, str]]
@@ -67,6 +68,19 @@ def test_on_the_command_line(run: Verb, table: Path, tmp_path: Path) -> None:
     folder = ["--data", str(tmp_path), "-b", str(table)]
     code, out, err = run("meta", "report-card", *folder, "-m", "rouge_l,bleu_1", "--resamples", "10")
     assert code == 0 and "Recommended first" in out, err
+
+
+def test_a_report_card_of_own_tables_needs_no_other_data(run: Verb, table: Path, tmp_path: Path) -> None:
+    code, out, err = run("meta", "report-card", "-b", str(table), "-m", "rouge_l,bleu_1", "--resamples", "0")
+    assert code == 0 and "| rouge_l |" in out, err
+    (card,) = report_card(benchmarks=[str(table)] * 2, metrics=["rouge_l"], resamples=0)
+    assert card.benchmark == "ratings"
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "ratings.csv").write_text(table.read_text())
+    with pytest.raises(UsageError, match="Two benchmarks are called 'ratings'"):
+        report_card(benchmarks=[str(table), str(tmp_path / "more" / "ratings.csv")], metrics="rouge_l")
+    with pytest.raises(UsageError, match="takes names of metrics"):
+        report_card(benchmarks=[str(table)], metrics=[storymeter.metric("rouge_l")])  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,6 @@ from .._options import (
     NEW_FOLDER,
     PATH,
     RESAMPLES,
-    data_option,
     device_option,
     format_option,
     images_option,
@@ -50,9 +49,12 @@ class _Named(click.Command):
         formatter.write(indent(wrapped, "  ") + "\n")
 
 
+DATA = option("--data", "Folder of benchmark data.", PATH, Path(), envvar="STORYMETER_DATA", show_envvar=True)
+
+
 @click.command("benchmark", cls=_Named)
 @click.argument("name", metavar="NAME|FILE|DIR")
-@option("--data", "Folder of benchmark data.", PATH, Path(), envvar="STORYMETER_DATA", show_envvar=True)
+@DATA
 @metrics_option("Metric, or a comma-separated list.  [default: bleu_1,bleu_4,rouge_l,meteor,cider]")
 @tokenizer_option("How sentences become words.")
 @option("--level", "Only this level; default: all that the benchmark has.", ("segment", "system"))
@@ -98,7 +100,7 @@ def benchmark_command(
 
 
 @click.command("report-card")
-@data_option
+@DATA
 @metrics_option("Only these metrics; default: all that suit a benchmark.")
 @option(
     "--benchmark -b benchmarks",
