@@ -351,6 +351,7 @@ def export(
     *,
     real_ids: bool = False,
     reject: bool = False,
+    controls_only: bool = False,
     withdrawn: bool = False,
     note: Note = unsaid,
 ) -> str:
@@ -359,6 +360,7 @@ def export(
     style: jsonl, csv, wmt or appraise; mturk or prolific: lists of workers to accept and to review.
     real_ids: the platform's worker ids instead of pseudonyms.
     reject: REJECT instead of REVIEW for raters who fail the controls.
+    controls_only: approve all who pass the controls, as in the papers.
     withdrawn: also the answers about withdrawn clips and captions, with `meta.withdrawn`.
     folder: the campaign.
     note: called with each sentence that a person should read.
@@ -366,7 +368,8 @@ def export(
     from .campaign.export import render
 
     with opened(folder, note) as (home, store):
-        return render(home, store, style, real_names=real_ids, reject=reject, withdrawn=withdrawn)
+        more = {"reject": reject, "controls_only": controls_only, "withdrawn": withdrawn}
+        return render(home, store, style, real_names=real_ids, **more)
 
 
 def backup(folder: Place, out: Place) -> Manifest:

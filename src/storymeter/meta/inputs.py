@@ -180,9 +180,9 @@ def read_scores(path: Path) -> dict[str, dict[Key, float]]:
 def _from_ratings(opened: OpenedRatings, which: Literal["z", "raw"], accept: Accept) -> Scores:
     notes: Sequence[str] = ()
     if opened.table is not None:
-        analysis: Analysis = analyse(opened.table, accept=accept, splits=0)
+        analysis: Analysis = analyse(opened.table, accept=accept, splits=0, need_ranking=False)
     elif opened.kind.scored:
-        marked = analyse_spans(opened.records, accept=accept, splits=0)
+        marked = analyse_spans(opened.records, accept=accept, splits=0, need_ranking=False)
         analysis, notes = marked.analysis, (*opened.notes, *marked.notes)
     else:
         raise DataError(
@@ -209,6 +209,7 @@ def _from_ratings(opened: OpenedRatings, which: Literal["z", "raw"], accept: Acc
             *([left_out.replace("were", "was") if len(failed) == 1 else left_out] if failed else []),
             *notes,
             *analysis.ratings.notes,
+            *([f"WARNING: {analysis.quality.unranked}."] if analysis.quality.unranked else []),
         ],
     )
 

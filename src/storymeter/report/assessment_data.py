@@ -161,6 +161,8 @@ def analysis_data(
             "split_half_interval": split.interval if split else None,
             "usual_agreement": quality.usual,
         },
+        "rings": [{**ring._asdict(), "evidence": ring.evidence} for ring in quality.rings],
+        "partisans": list(quality.partisans),
         "influence": influence_json(analysis.influence),
         "cost": None
         if published

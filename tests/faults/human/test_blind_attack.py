@@ -9,6 +9,7 @@ import pytest
 from rating_kit import analyse
 from rehearsal_kit import crowd, world
 
+from storymeter.errors import DataError
 from storymeter.human.analysis.quality import assess
 from storymeter.human.campaign import design
 
@@ -42,8 +43,11 @@ def test_captions_are_shown_three_times_by_default_in_different_company() -> Non
 
 def test_without_overlap_it_is_said_loudly() -> None:
     there = world(100, 5, 3)
-    found = analyse(crowd(there, ("honest", "twins", "honest", "fluent"), raters_per_hit=1, seed=3), splits=0)
-    assert any(note.startswith("WARNING: agreement") and "human new" in note for note in found.notes)
+    ratings = crowd(there, ("honest", "twins", "honest", "fluent"), raters_per_hit=1, seed=3)
+    assert any(n.startswith("WARNING: agreement") and "human new" in n for n in assess(ratings).notes)
+    with pytest.raises(DataError, match=r"No ranking is given: agreement .* could not be computed"):
+        analyse(ratings, splits=0)
+    assert analyse(ratings, splits=0, gates="control").ranking.systems
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -16,7 +16,7 @@ from storymeter.human.analysis import plan, reliability
 
 
 def test_two_raters_are_too_few_to_split() -> None:
-    analysis = analyse(from_records(campaign(raters=2)))
+    analysis = analyse(from_records(campaign(raters=2)), gates="control")
     assert (
         analysis.split_half is not None
         and analysis.split_half.interval is None
@@ -26,7 +26,7 @@ def test_two_raters_are_too_few_to_split() -> None:
 
 def test_systems_that_tie_have_no_split_half() -> None:
     records = [msgspec.structs.replace(r, value=10.0 if r.kind == "degraded" else 90.0) for r in campaign()]
-    found = analyse(from_records(records)).split_half
+    found = analyse(from_records(records), gates="control").split_half
     assert found is not None and math.isnan(found.z) and "different scores" in found.reason
 
 

@@ -258,9 +258,21 @@ def _beside(path: Any, name: str, several: bool) -> Any:
     " of these raters are honest.  [default: REVIEW]",
     bool,
 )
+@option(
+    "--controls-only",
+    "mturk, prolific: approve all raters who pass the controls, as in the papers.  [default: also ask for"
+    " agreement with the others, and list rings, partial and hasty raters as REVIEW]",
+    bool,
+)
 @option("--withdrawn", "Also the answers about clips and captions that were withdrawn (human extend).", bool)
 def export_command(
-    folder: Path, style: str, out: Path | None, real_ids: bool, reject: bool, withdrawn: bool
+    folder: Path,
+    style: str,
+    out: Path | None,
+    real_ids: bool,
+    reject: bool,
+    controls_only: bool,
+    withdrawn: bool,
 ) -> None:
     """Export the ratings of a campaign.
 
@@ -271,7 +283,15 @@ def export_command(
     """
     from ...files import write_text
 
-    text = human.export(folder, style, real_ids=real_ids, reject=reject, withdrawn=withdrawn, note=print_note)
+    text = human.export(
+        folder,
+        style,
+        real_ids=real_ids,
+        reject=reject,
+        controls_only=controls_only,
+        withdrawn=withdrawn,
+        note=print_note,
+    )
     if out is None:
         sys.stdout.write(text)
     else:

@@ -64,6 +64,7 @@ def analyse(
     held: Held = "leave-out",
     clusters: Clusters = "raters",
     doubted: Mapping[str, str] | None = None,
+    need_ranking: bool = True,
     missing: Missing = "leave-out",
     lacking: Lacking | None = None,
 ) -> Analysis:
@@ -72,6 +73,7 @@ def analyse(
     control pairs nobody can be tested, and all are used. `splits=0` leaves the split-half bootstrap out.
     `doubted`: raters whom other evidence speaks against, with the reason. `missing="worst"`: a caption that a
     system lacks counts as the worst; `lacking`: which these are (None: items that others have ratings on).
+    `need_ranking=False`: a crowd that cannot rank systems is a note, not an error.
     """
     if ratings.standardised:  # means of captions, whose raters are not known
         scale, clusters = "z", "ranksum"
@@ -96,6 +98,13 @@ def analyse(
     tested = any(worker.pairs for worker in quality.workers)
     everybody = np.ones(len(quality.workers), dtype=bool)
     kept = quality.accepted if accept == "passed" and tested else everybody
+    if quality.unranked and accept == "passed" and tested and need_ranking:
+        rings = "".join(f" {note}" for note in quality.notes if note.startswith("Ring:"))
+        raise DataError(
+            f"No ranking is given: {quality.unranked}.{rings}",
+            hint="Let more raters take part, three or more for each caption. --gates control ranks by the"
+            " control pairs alone, which raters who never watch or who share answers can pass.",
+        )
     if not kept.any():
         reasons = {worker.reason.split(" (")[0] for worker in quality.workers}
         raise DataError(
@@ -117,6 +126,9 @@ def analyse(
     }
     ranking = rankings[clusters]
     moved = influence(used, scale)
+    if quality.partisans:  # shown with their bias, although their ratings do not count
+        shown = influence(ratings.of_raters(kept | np.isin(ratings.rater.names, quality.partisans)), scale)
+        moved = moved._replace(biases=shown.biases)
     return Analysis(
         ratings,
         quality,
@@ -176,6 +188,8 @@ def _in_range(ratings: Ratings, scale: str) -> Ratings:
 
 def _notes(ratings: Ratings, quality: Quality, ranking: Ranking) -> tuple[str, ...]:
     notes = [*ratings.notes, *quality.notes, *ranking.notes]
+    if quality.unranked:
+        notes.append(f"WARNING: these raters do not rank systems: {quality.unranked}.")
     if quality.incomplete:
         notes.append(
             f"{quality.incomplete:,} control captions have no partner that the same rater rated (a HIT left"

@@ -41,9 +41,13 @@ from typing import Literal
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
+from ...errors import first_few, many
 from ...stats.ranks import paired_t, rank_sum, signed_rank
 from ..ratings import DEGRADED, HUMAN, REPEAT, SYSTEM, BoolArray, Ratings
+from . import crowd
 from .attention import ATTENTIVE, CONSISTENT, MOST_INCONSISTENT, Peers, consistency, control_pairs, peers
+from .crowd import Ring
+from .partisans import partisans
 from .scores import means
 
 Test = Literal["t", "signed-rank", "mann-whitney"]
@@ -105,6 +109,11 @@ class Quality:
     notes: tuple[str, ...] = ()
     #: what decided beside the control pairs
     second: Literal["", "repeats", "peers"] = ""
+    rings: tuple[Ring, ...] = ()
+    #: raters who were left out because they favour or disfavour a system
+    partisans: tuple[str, ...] = ()
+    #: why these raters cannot rank systems; empty where they can
+    unranked: str = ""
 
     @property
     def accepted(self) -> BoolArray:
@@ -147,14 +156,29 @@ def assess(
     steady = consistency(ratings, repeats)
     trusted = np.array([name not in doubted for name in ratings.rater.names], dtype=bool)
     believed = (p < alpha) & (count > 1) & trusted
-    company = peers(ratings, believed & ~(steady >= CONSISTENT), scale)
+    table = crowd.cells(ratings, scale) if chosen == "attention" else None
+    rings = tuple(crowd.rings(ratings, table, believed)) if table is not None else ()
+    ringed = np.isin(ratings.rater.names, [name for ring in rings for name in ring.raters])
+    company = peers(ratings, believed & ~ringed & ~(steady >= CONSISTENT), scale)
     flags = {
         **_flags(ratings, scale),
         "repeats-differ": repeat_p < alpha,
         "inconsistent": steady >= CONSISTENT,
         "apart": (company.p >= ATTENTIVE) | company.unlike,
     }
-    careless, second, notes = _careless(chosen, believed, steady, company)
+    careless, second, notes = _careless(chosen, believed & ~ringed, steady, company)
+    number = {name: k for k, name in enumerate(ratings.rater.names)}
+    careless |= {number[name]: f"member of a ring: {ring.evidence}" for ring in rings for name in ring.raters}
+    notes += tuple(_shown(ring) for ring in rings)
+    partial: dict[int, str] = {}
+    if table is not None:
+        fair = believed & ~np.isin(np.arange(n), list(careless))
+        partial = {one.rater: one.reason for one in partisans(ratings, table, fair)}
+        careless |= partial
+        notes += tuple(
+            f"Influence: {ratings.rater.names[k]} {reason}, and is left out." for k, reason in partial.items()
+        )
+    unranked = _unranked(chosen, believed, ringed, company)
     workers = []
     for k, name in enumerate(ratings.rater.names):
         accepted, reason = _verdict(p[k], int(count[k]), alpha)
@@ -196,7 +220,36 @@ def assess(
         _or_none(company.usual),
         notes,
         second,
+        rings,
+        tuple(ratings.rater.names[k] for k in sorted(partial)),
+        unranked,
     )
+
+
+def _shown(ring: Ring) -> str:
+    return f"Ring: {many(len(ring.raters), 'rater')} {ring.evidence}: {first_few(ring.raters)}."
+
+
+def _unranked(gates: str, believed: BoolArray, ringed: BoolArray, company: Peers) -> str:
+    """Why raters of whom most cannot be held against others, or of whom too many work together, rank
+    nothing."""
+    if gates != "attention" or not believed.any():
+        return ""
+    total = int(believed.sum())
+    inside = int((believed & ringed).sum())
+    if inside > crowd.CLEAR * total:
+        return (
+            f"{inside:,} of the {total:,} raters who pass the control pairs work together, so that nobody can"
+            " say which side looked at the clips"
+        )
+    left = believed & ~ringed
+    silent = int((left & np.isnan(company.p) & np.isnan(company.inner)).sum())
+    if 2 * silent > int(left.sum()):
+        return (
+            f"agreement with the others could not be computed for {silent:,} of the {int(left.sum()):,}"
+            f" raters who pass the control pairs ({company.silent})"
+        )
+    return ""
 
 
 def _careless(

@@ -179,7 +179,7 @@ def build(
     people = texts(human, wanted)
     pool = _pool(systems, wanted, merge_identical)
     read = [entry.text for entries in pool.values() for entry in entries] + list(people.values())
-    donors = texts(human) or {item: entries[0].text for item, entries in pool.items()}
+    donors = people or {item: entries[0].text for item, entries in pool.items()}
     lot = drawn("design", seed)
     dealer = _Dealer(pool, people, human.name if human else "", layout, damage(donors, read), lot)
     before = shown or {}

@@ -28,6 +28,7 @@ import datetime
 import io
 import itertools
 import re
+import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -109,6 +110,7 @@ def render(
     *,
     real_names: bool = False,
     reject: bool = False,
+    controls_only: bool = False,
     withdrawn: bool = False,
 ) -> str:
     if style not in styles(folder):
@@ -118,7 +120,7 @@ def render(
             hint=f"There are: {', '.join(styles(folder))}.",
         )
     if style in ("mturk", "prolific"):
-        return review(folder, store, style, reject=reject)
+        return review(folder, store, style, reject=reject, controls_only=controls_only)
     found = ratings(folder, store, real_names=real_names, withdrawn=withdrawn)
     if style == "appraise":
         return to_appraise(found, folder.campaign.language)
@@ -301,22 +303,27 @@ def rehearsal_links(folder: Folder, raters: int, seed: int) -> list[str]:
     return [query.format(seed % 16**6, number) for number in range(1, raters + 1)]
 
 
-def review(folder: Folder, store: Store, style: str, *, reject: bool = False) -> str:
+def review(
+    folder: Folder, store: Store, style: str, *, reject: bool = False, controls_only: bool = False
+) -> str:
     """Whom to pay, in the form that the platform's upload takes: APPROVE, or REVIEW with the reason to look.
 
-    The verdict is that of the study's controls over all finished work of a rater. Controls err (an honest
-    rater fails now and then), and platforms restrict rejections: REJECT stands only where `reject` asks for
-    it. Unfinished work is listed without an action."""
+    Over all finished work of a rater, the study's controls come first, then what the analysis asks beside
+    them (agreement, rings, bias for a system), then time; `controls_only` is the rule of the papers. All of
+    these err (an honest rater fails now and then), and platforms restrict rejections: REJECT stands only
+    where `reject` asks for it, and for failed controls alone. Unfinished work is listed without an action."""
 
     finished = {row.assignment: row for row in store.answers()}
     done = [r for r in ratings(folder, store, real_names=True) if r.meta["state"] == "done"]
     verdicts, nothing = folder.study.verdicts(done), ControlResult()
+    doubts = {} if controls_only else _doubts(folder, done)
     rows: list[tuple[str, ...]] = []
     for row in finished.values():
         if row.state != "done":
             action, reason = "", ""
         else:
-            action, reason = _action(verdicts.get(row.external, nothing), row.held_reason, reject)
+            said, doubt = verdicts.get(row.external, nothing), doubts.get(row.external, "")
+            action, reason = _action(said, row.held_reason, doubt, reject)
         if style == "prolific":
             rows.append((row.session, row.external, row.code or "", row.state, action, reason))
         elif action:
@@ -328,12 +335,33 @@ def review(folder: Folder, store: Store, style: str, *, reject: bool = False) ->
     return table(("AssignmentId", "WorkerId", "Approve", "Reject", "Review"), rows)
 
 
-def _action(said: ControlResult, held: str | None, reject: bool) -> tuple[str, str]:
+#: seconds per rating below which a rater is looked at who needs less than this share of the usual time
+_HASTY, _SHARE = 3.0, 0.25
+
+
+def _doubts(folder: Folder, done: Sequence[Rating]) -> dict[str, str]:
+    """Why to look at raters whom controls may believe: what the analysis says of them, and their time."""
+    found = {
+        rater: said.reason for rater, said in folder.study.included(done).items() if said.accepted is False
+    }
+    times: dict[str, list[float]] = defaultdict(list)
+    for one in done:
+        if one.seconds is not None:
+            times[one.rater].append(one.seconds)
+    medians = {rater: statistics.median(seconds) for rater, seconds in times.items()}
+    usual = statistics.median(medians.values()) if medians else 0.0
+    for rater, mine in medians.items():
+        if mine < min(_HASTY, _SHARE * usual):
+            found.setdefault(rater, f"{mine:.1f} s for a rating (the median rater took {usual:.1f} s)")
+    return found
+
+
+def _action(said: ControlResult, held: str | None, doubt: str, reject: bool) -> tuple[str, str]:
     """What to do about one finished assignment, and why."""
     if held is not None:
         return "REVIEW", f"on hold: {held}"
     if said.accepted is None:
         return "REVIEW", said.reason or "no control item was answered, so that nothing can be said"
     if said.accepted:
-        return "APPROVE", said.reason
+        return ("REVIEW", doubt) if doubt else ("APPROVE", said.reason)
     return "REJECT" if reject else "REVIEW", said.reason

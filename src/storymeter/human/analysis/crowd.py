@@ -1,0 +1,301 @@
+"""Raters who work together, found by who agrees with whom.
+
+Raters who look at the clips agree because the captions have a quality. Raters who share something else (a
+list of scores, a program, the public captions of the data) agree with each other by more than their agreement
+with everybody else explains.
+
+**Rings** (`rings`). Over the captions that raters i and j share, the correlation of their z-scores is
+modelled as l_i l_j where both are of one camp and k l_i l_j where they are not, with a loading l in 0 … 1 of
+each rater and one k below 1. Loadings, k and camps are fitted by the likelihood of normal pairs, summed over
+pairs of raters, in turn, from several beginnings. A second camp is believed where the log likelihood gains
+`GAIN` for each of its members, and k is at most `ACROSS`; crowds of one camp that differ in noise and taste
+stay well below in simulated campaigns (docs/human-analysis.md). The camp with more of the raters whom the
+controls believe is the crowd, and is searched again; the others are rings. Where the rings are not clearly
+the smaller part (`CLEAR`), nobody can say which side looked at the clips.
+
+**Same answers**: raters whose answers are equal place by place, whatever the captions, more
+often than answers with their habits would be by chance.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import bdtrc
+
+from ...arrays import FloatArray, IntArray
+from ..ratings import DEGRADED, BoolArray, Ratings
+from .scores import means, standardise
+
+#: gain in log likelihood for each member, and agreement across camps as a share of that within
+GAIN, ACROSS = 4.0, 0.85
+#: up to this share of those whom the controls believe, a ring is the smaller side
+CLEAR = 0.45
+#: captions (equal places) that a rater must have to be looked at
+SHARED = 10
+#: more raters than this are not searched
+MOST = 1500
+#: probability below which equal answers in equal places are no chance, over all pairs
+SAME = 1e-6
+_LOADINGS = np.array([0.1, 0.25, 0.4, 0.5, 0.6, 0.68, 0.76, 0.83, 0.89, 0.94, 0.97, 0.99])
+_ACROSS = np.linspace(-0.4, 1.0, 29)
+_LARGEST = 2.5
+
+
+class Cells(NamedTuple):
+    """The mean z of every undamaged caption by each of its raters."""
+
+    rater: IntArray
+    caption: IntArray
+    z: FloatArray
+    #: system of each caption
+    author: IntArray
+
+
+class Ring(NamedTuple):
+    raters: tuple[str, ...]
+    #: correlation of members' scores with each other's, and what their agreement with the others explains of
+    #: it
+    within: float
+    explained: float
+    #: correlation with the others
+    across: float
+    #: captions that members share, by pairs
+    shared: int
+    #: share of equal scores (to 2 points) of captions that two raters share: members, the others
+    equal: tuple[float, float]
+    #: median seconds for a rating: members, the others; NaN where nobody wrote them down
+    seconds: tuple[float, float]
+    #: whether their answers are equal place by place, whatever the captions
+    places: bool = False
+
+    @property
+    def evidence(self) -> str:
+        """In words."""
+        said = (
+            f"agree with each other at r = {self.within:.2f}; what others see in the captions explains"
+            f" {self.explained:.2f} (r with the others {self.across:.2f}, {self.shared:,} shared captions);"
+            f" {100 * self.equal[0]:.0f} % of their scores differ by two points at most (others"
+            f" {100 * self.equal[1]:.0f} %)"
+        )
+        if self.places:
+            said = f"gave equal answers in equal places, whatever the captions; {said}"
+        if not np.isnan(self.seconds[0]):
+            said += f"; {self.seconds[0]:.1f} s per rating (others {self.seconds[1]:.1f} s)"
+        return said
+
+
+def cells(ratings: Ratings, scale: str = "raw") -> Cells:
+    z = standardise(ratings, "z" if scale == "z" else "raw")
+    author = np.zeros(len(ratings), dtype=np.int64)
+    author[ratings.credit_row] = ratings.credit.codes  # a caption that several wrote is known by one of them
+    use = (ratings.kind != DEGRADED) & ~np.isnan(z)
+    captions = len(ratings.systems) * len(ratings.item)
+    cell, place = np.unique(
+        ratings.rater.codes[use] * captions + author[use] * len(ratings.item) + ratings.item.codes[use],
+        return_inverse=True,
+    )
+    known, caption = np.unique(cell % captions, return_inverse=True)
+    return Cells(cell // captions, caption, means(z[use], place, len(cell)), known // len(ratings.item))
+
+
+class Pairs(NamedTuple):
+    """Of every two raters: shared captions, and sums of products and of squares over them."""
+
+    shared: FloatArray
+    product: FloatArray
+    square: FloatArray
+
+    @classmethod
+    def of(cls, table: Cells, who: IntArray) -> Pairs:
+        place = np.full(int(table.rater.max(initial=-1)) + 1, -1, dtype=np.int64)
+        place[who] = np.arange(len(who))
+        mine = place[table.rater] >= 0
+        rater, caption, z = place[table.rater[mine]], table.caption[mine], table.z[mine]
+        n = len(who)
+        z = z - means(z, rater, n)[rater]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            z = np.nan_to_num(z / np.sqrt(means(z * z, rater, n))[rater])
+        z = np.clip(z, -_LARGEST, _LARGEST)
+        from scipy.sparse import csr_matrix
+
+        shape = (n, len(table.author))
+        there, values, squares = (
+            csr_matrix((v, (rater, caption)), shape) for v in (np.ones(len(z)), z, z * z)
+        )
+        count, product = (there @ there.T).toarray(), (values @ values.T).toarray()
+        half = (squares @ there.T).toarray()
+        for sums in (count, product, half):
+            np.fill_diagonal(sums, 0.0)
+        return cls(count, product, half + half.T)
+
+    def likelihood(self, r: FloatArray) -> FloatArray:
+        """Log likelihood of pairs with these correlations."""
+        rest = 1 - r * r
+        return np.asarray(
+            -0.5 * self.shared * np.log(rest) - (r * r * self.square - 2 * r * self.product) / (2 * rest)
+        )
+
+    def take(self, who: IntArray) -> Pairs:
+        return Pairs(*(table[np.ix_(who, who)] for table in self))
+
+
+class _Fit(NamedTuple):
+    value: float
+    loading: FloatArray
+    camp: BoolArray
+    across: float
+
+
+def _fitted(pairs: Pairs, camp: BoolArray, loading: FloatArray, across: float, *, one: bool = False) -> _Fit:
+    """Loadings, camps and the agreement across camps, each in turn the best for the others."""
+    n, best = len(camp), _Fit(-np.inf, loading, camp, across)
+    for turn in range(40):
+        # every rater's choices against all others as they are: (raters, loadings)
+        values = []
+        for side in (False, True)[: 1 if one else 2]:
+            share = np.where(camp == side, 1.0, across)
+            values.append(
+                np.stack(
+                    [pairs.likelihood(level * share * loading[None, :]).sum(axis=1) for level in _LOADINGS]
+                )
+            )
+        stacked = np.concatenate(values)
+        choice = stacked.argmax(axis=0)
+        move = (np.arange(n) + turn) % 2 == 0 if turn < 12 else np.arange(n) % 3 == turn % 3
+        new_camp, new_loading = choice >= len(_LOADINGS), _LOADINGS[choice % len(_LOADINGS)]
+        camp = np.where(move, new_camp, camp)
+        loading = np.where(move, new_loading, loading)
+        product = loading[:, None] * loading[None, :]
+        differ = camp[:, None] != camp[None, :]
+        if differ.any():
+            crossing = Pairs(*(table * differ for table in pairs))
+            across = float(max(_ACROSS, key=lambda k: float(crossing.likelihood(k * product).sum())))
+        value = float(pairs.likelihood(np.where(differ, across, 1.0) * product).sum()) / 2
+        if value < best.value + 1e-6 and turn > 8:
+            break
+        if value > best.value:
+            best = _Fit(value, loading, camp, across)
+    return best
+
+
+def _split(pairs: Pairs, believed: BoolArray) -> tuple[BoolArray, float, float] | None:
+    """The camp of fewer believed raters, its gain per member and the agreement across; None: one camp."""
+    n = len(pairs.shared)
+    whole = _fitted(pairs, np.zeros(n, dtype=bool), np.full(n, 0.7), 1.0, one=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rest = (pairs.product - pairs.shared * whole.loading[:, None] * whole.loading[None, :]) / np.sqrt(
+            np.maximum(pairs.shared, 1)
+        )
+    found = []
+    _, vectors = np.linalg.eigh(rest)
+    for k in (1, 2):
+        v = vectors[:, -k]
+        for sign in (1, -1):
+            found.append(_fitted(pairs, sign * v > 0.5 / np.sqrt(n), whole.loading, 0.3))
+    best = max(found, key=lambda one: one.value)
+    sides = [(int(believed[camp].sum()), int(camp.sum())) for camp in (best.camp, ~best.camp)]
+    small = best.camp if sides[0] <= sides[1] else ~best.camp
+    if small.sum() < 2:
+        return None
+    return small, (best.value - whole.value) / float(small.sum()), best.across
+
+
+def rings(ratings: Ratings, table: Cells, believed: BoolArray) -> list[Ring]:
+    """Raters who work together, those of most members first. `believed`: whom the controls believe; the crowd
+    is where most of them are.
+    """
+    who = np.flatnonzero(np.bincount(table.rater, minlength=len(believed)) >= SHARED)
+    if not 4 <= len(who) <= MOST:
+        return []
+    pairs, place, found = Pairs.of(table, who), np.arange(len(who)), []
+    for _ in range(4):
+        split = _split(pairs.take(place), believed[who[place]]) if len(place) >= 4 else None
+        if split is None or split[1] < GAIN or split[2] > ACROSS:
+            break
+        found.append(who[place[split[0]]])
+        place = place[~split[0]]
+    known = {k for ring in found for k in ring.tolist()}
+    out = [_described(ratings, table, ring, who[place]) for ring in found]
+    for group in _same_places(ratings):
+        if not known.issuperset(group):
+            rest = np.array([k for k in who[place].tolist() if k not in group], dtype=np.int64)
+            out.append(_described(ratings, table, np.array(sorted(group)), rest)._replace(places=True))
+    return sorted(out, key=lambda ring: (-len(ring.raters), ring.raters))
+
+
+def _same_places(ratings: Ratings) -> list[set[int]]:
+    """Groups of raters whose answers are equal place by place, where the captions differ."""
+    n, there = len(ratings.rater), ~np.isnan(ratings.position)
+    if not there.any() or n > MOST:
+        return []
+    place = np.unique(ratings.position[there], return_inverse=True)[1]
+    rater, values = ratings.rater.codes[there], np.round(ratings.value[there]).astype(np.int64)
+    value, item = np.full((2, n, int(place.max()) + 1), -1, dtype=np.int64)
+    value[rater, place], item[rater, place] = values, ratings.item.codes[there]
+    known = np.unique(value[value >= 0], return_inverse=True)
+    habit = np.zeros((n, len(known[0])))
+    np.add.at(habit, (np.nonzero(value >= 0)[0], known[1]), 1.0)
+    habit /= np.maximum(habit.sum(axis=1, keepdims=True), 1)
+    chance, group = habit @ habit.T, {k: {k} for k in range(n)}
+    for a in range(n):
+        both = (value[a] >= 0) & (value >= 0) & (item[a] != item)
+        equal = (both & (value[a] == value)).sum(axis=1)
+        p = bdtrc(equal - 1.0, both.sum(axis=1), np.minimum(chance[a], 1.0))
+        for b in np.flatnonzero((p < SAME / max(1, n * (n - 1) // 2)) & (equal >= SHARED)).tolist():
+            if b != a:
+                merged = group[a] | group[b]
+                group.update(dict.fromkeys(merged, merged))
+    return list({id(members): members for members in group.values() if len(members) > 1}.values())
+
+
+def _described(ratings: Ratings, table: Cells, ring: IntArray, others: IntArray) -> Ring:
+    """What a ring is shown by."""
+    both = np.concatenate([ring, others])
+    pairs, n = Pairs.of(table, both), len(ring)
+
+    def r(rows: slice, columns: slice) -> float:
+        count = pairs.shared[rows, columns].sum()
+        return float(pairs.product[rows, columns].sum() / count) if count else float("nan")
+
+    inside, outside = slice(0, n), slice(n, None)
+    within, across, usual = r(inside, inside), r(inside, outside), r(outside, outside)
+    chosen = np.zeros(len(ratings.rater), dtype=bool)
+    chosen[ring] = True
+    rest = np.zeros(len(ratings.rater), dtype=bool)
+    rest[others] = True
+    seconds = [
+        float(np.median(known)) if len(known) else float("nan")
+        for known in (
+            times[~np.isnan(times)]
+            for times in (ratings.seconds[who[ratings.rater.codes]] for who in (chosen, rest))
+        )
+    ]
+    return Ring(
+        tuple(ratings.rater.names[k] for k in sorted(ring.tolist())),
+        within,
+        max(0.0, across * across / usual) if usual > 0 else 0.0,
+        across,
+        int(pairs.shared[inside, inside].sum()) // 2,
+        (_equal(ratings, table, chosen), _equal(ratings, table, rest)),
+        (seconds[0], seconds[1]),
+    )
+
+
+def _equal(ratings: Ratings, table: Cells, who: BoolArray) -> float:
+    """Of captions that two of these raters share, the share whose raw scores differ by two points at most."""
+    rows = who[ratings.rater.codes] & (ratings.kind != DEGRADED)
+    author = np.zeros(len(ratings), dtype=np.int64)
+    author[ratings.credit_row] = ratings.credit.codes
+    caption = author[rows] * len(ratings.item) + ratings.item.codes[rows]
+    value, rater = ratings.value[rows], ratings.rater.codes[rows]
+    near = 0.02 * (ratings.bounds[1] - ratings.bounds[0])
+    order = np.lexsort((value, caption))
+    caption, value, rater = caption[order], value[order], rater[order]
+    together = equal = 0
+    for gap in range(1, min(8, len(caption))):
+        pair = (caption[gap:] == caption[:-gap]) & (rater[gap:] != rater[:-gap])
+        together += int(pair.sum())
+        equal += int((pair & (np.abs(value[gap:] - value[:-gap]) <= near)).sum())
+    return equal / together if together else float("nan")

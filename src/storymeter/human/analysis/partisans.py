@@ -1,0 +1,125 @@
+"""Raters who favour or disfavour a system far more than the others do.
+
+Bias of a rater for a system: the mean difference between the rater's z of its
+captions and the others', less the same for the rater's other systems, less the median of all raters. It is
+held against the spread of all biases (by the median of absolute deviations, so that a minority cannot widen
+it). Whose bias is beyond `PARTISAN` such spreads, and `_MATERIAL`, is a partisan; the others' means are then
+taken without partisans' ratings of that system, and all is done again.
+
+A score at the end of the scale cannot go further up, so that favour is measured on captions by the room that
+they leave (`_ROOM`), disfavour likewise. Where several raters are beyond the limit for one system, the limit
+comes nearer: halfway between them and the rest.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...arrays import FloatArray, IntArray
+from ..ratings import BoolArray, Ratings
+from .crowd import Cells
+from .scores import means
+
+#: spreads beyond which a bias is a partisan's, and the captions that one is measured by
+PARTISAN, LEAST = 3.2, 5
+#: the nearest that the limit comes where many are beyond it, and the room above a caption, in z, at which it
+#: counts in full
+_NEAREST, _ROOM = 2.0, 1.0
+#: a smaller bias, in z, is taste: raters of WMT differ by .16 to .24 (one standard deviation)
+_MATERIAL = 0.45
+
+
+class Partisan(NamedTuple):
+    rater: int
+    system: str
+    #: in z; above 0 the rater favours the system
+    bias: float
+    #: in spreads of all biases
+    spreads: float
+
+    @property
+    def reason(self) -> str:
+        return (
+            f"{'favours' if self.bias > 0 else 'disfavours'} {self.system} compared with the other raters by"
+            f" {abs(self.bias):.2f} z, {self.spreads:.1f} times the usual spread"
+        )
+
+
+def partisans(ratings: Ratings, table: Cells, believed: BoolArray) -> list[Partisan]:
+    """Those of these raters who favour or disfavour a system far more than others do."""
+    n, systems = len(ratings.rater), len(ratings.systems)
+    mine = believed[table.rater]
+    rater, caption, z = table.rater[mine], table.caption[mine], table.z[mine]
+    author = table.author[caption]
+    own = rater * systems + author
+    ends = np.full((2, n), np.nan)
+    for side, sign in enumerate((1, -1)):
+        np.fmax.at(ends[side], rater, sign * z)
+    flagged = np.zeros((2, n, systems), dtype=bool)
+    bias, spreads = (np.full((2, n, systems), np.nan) for _ in range(2))
+    for _ in range(6):
+        partial = np.asarray(flagged.any(axis=0))
+        fair = ~partial[rater, author]
+        total = np.bincount(caption[fair], weights=z[fair], minlength=len(table.author))
+        others = np.bincount(caption[fair], minlength=len(table.author))[caption] - fair
+        there = others > 0
+        level = (total[caption] - np.where(fair, z, 0.0))[there] / others[there]
+        apart, group, who = z[there] - level, own[there], rater[there]
+        noise = _pooled(apart, group, n * systems)
+        found = np.zeros_like(flagged)
+        for side, sign in enumerate((1, -1)):
+            # a score at the end of the scale cannot go further: captions count by the room that they leave
+            room = np.clip((ends[side][who] - sign * level) / _ROOM, 0.0, 1.0)
+            weight, squares, sums = (
+                np.bincount(group, weights=w, minlength=n * systems).reshape(n, systems)
+                for w in (room, room * room, room * apart * sign)
+            )
+            with np.errstate(invalid="ignore", divide="ignore"):
+                mean = np.where(weight >= LEAST - 1, sums / weight, np.nan)
+                fine = np.where(flagged.any(axis=0), np.nan, mean)
+                # against the rater's other systems, those that the rater is no partisan of
+                known = ~np.isnan(fine)
+                rest = (np.nansum(fine, axis=1, keepdims=True) - np.nan_to_num(fine)) / (
+                    known.sum(axis=1, keepdims=True) - known
+                )
+                bias[side] = mean - rest
+                bias[side] -= _median(np.where(flagged.any(axis=0), np.nan, bias[side]))
+                units = bias[side] / (np.sqrt(noise * squares) / weight)
+            size = np.abs(units[np.isfinite(units)])
+            spreads[side] = units / max(1.0, 1.4826 * float(np.median(size)) if len(size) else 1.0)
+            found[side] = np.nan_to_num(spreads[side]) > _limits(np.asarray(spreads[side]))
+            found[side] &= np.nan_to_num(bias[side]) > _MATERIAL
+        if (found == flagged).all():
+            break
+        flagged = found
+    return [
+        Partisan(
+            int(r), ratings.systems[s], float((1, -1)[side] * bias[side, r, s]), float(spreads[side, r, s])
+        )
+        for side, r, s in np.argwhere(flagged)
+    ]
+
+
+def _limits(spreads: FloatArray) -> FloatArray:
+    """Of each system: the bias in spreads that is too much; where many are beyond it, halfway to them."""
+    limits = np.full(spreads.shape[1], PARTISAN)
+    for s, column in enumerate(spreads.T):
+        column = column[~np.isnan(column)]
+        beyond = column[column > PARTISAN]
+        share = len(beyond) / max(1, len(column))
+        if len(beyond) >= 3 and 0.05 <= share < 0.5:
+            limits[s] = min(PARTISAN, max(_NEAREST, float(np.median(beyond)) / 2))
+    return limits
+
+
+def _median(table: FloatArray) -> FloatArray:
+    """Of each column, over what is there."""
+    return np.array([np.median(c[~np.isnan(c)]) if (~np.isnan(c)).any() else 0.0 for c in table.T])
+
+
+def _pooled(values: FloatArray, group: IntArray, n: int) -> float:
+    """The variance within groups, not widened by a few wild values."""
+    rest = np.abs(values - means(values, group, n)[group])
+    return float((1.4826 * np.median(rest)) ** 2) if len(rest) else float("nan")
