@@ -210,7 +210,7 @@ def _more_hits(
     if sizes != {campaign.hit_size}:
         raise DataError(
             f"The new HITs would have"
-            f" {first_few(sizes)} places; those of the campaign have {campaign.hit_size}.",
+            f" {first_few(sizes)} items; those of the campaign have {campaign.hit_size}.",
             hint="Add captions of more clips, so that they can be filled alike.",
         )
     done.problems += problems + design.problems
@@ -357,7 +357,7 @@ def _loss(
     lost = f"; {many(controls.total(), 'control item')} go, and at least {fewest} stay in each HIT"
     per = ", ".join(f"{name} {count:,}" for name, count in sorted(systems.items()))
     return (
-        f"{_named(one)} is withdrawn: {many(len(lines), 'place')} in {many(len(hits), 'HIT')} ({per}) are"
+        f"{_named(one)} is withdrawn: {many(len(lines), 'item')} in {many(len(hits), 'HIT')} ({per}) are"
         f" passed over, and {many(given, 'answer')} to them are left out of export and analysis (they stay in"
         f" the database: human export --withdrawn){lost if controls else ''}."
     )
