@@ -32,7 +32,7 @@ from ..stats.dependent import permutations_of_pairs
 from ..stats.resampling import percentiles
 from ..stats.ties import pair_accuracy, pair_accuracy_interval
 from .compute import MetricValues, captions_task
-from .overall_ranking import Contest, Figure, Outcome
+from .overall_ranking import Contest, Figure, Outcome, family
 from .records import Benchmark, Choice, decoded, decoded_lines
 from .scores import Scores
 from .statistics import MetricResult
@@ -185,18 +185,18 @@ def _mean_interval(points: Sequence[FloatArray], resamples: int, seed: int) -> t
 
 # All metrics beside each other on one benchmark, every two of them tested: what `overall_ranking` counts.
 #
-# A metric whose values are those of another one (`cider_d` is `cider`) counts once, under the first name.
+# A metric whose values are those of a variant of it (`cider_d` is `cider`) counts once, under the first name.
 
 
 def distinct(columns: Mapping[str, FloatArray]) -> list[str]:
-    """The names whose values no earlier name has.
+    """The names whose values no earlier name of their family has.
 
-    >>> distinct({"a": np.array([1.0, 2.0]), "b": np.array([2.0, 1.0]), "c": np.array([1.0, 2.0])})
-    ['a', 'b']
+    >>> distinct({"cider": np.ones(2), "cider_d": np.ones(2), "sts": np.ones(2)})
+    ['cider', 'sts']
     """
-    known: dict[bytes, str] = {}
+    known: dict[tuple[str, bytes], str] = {}
     for name, values in columns.items():
-        known.setdefault(np.ascontiguousarray(values).tobytes(), name)
+        known.setdefault((family(name), np.ascontiguousarray(values).tobytes()), name)
     return list(known.values())
 
 
