@@ -25,9 +25,8 @@ if TYPE_CHECKING:
     from .facts import Facts as Facts
     from .meteor import Meteor as Meteor
     from .model import PairModel as PairModel
-    from .plugged import ModelScorer as ModelScorer
     from .rouge import RougeL as RougeL
-    from .scorer import PairScorer as PairScorer, Traits as Traits
+    from .scorer import ModelScorer as ModelScorer, PairScorer as PairScorer, Traits as Traits
     from .sentences import texts_of as texts_of
     from .spice import Spice as Spice
     from .sts import Sts as Sts
@@ -43,7 +42,7 @@ _LATE = {
     "PairScorer": "scorer",
     "TextMetric": "documents",
     "Traits": "scorer",
-    "ModelScorer": "plugged",
+    "ModelScorer": "scorer",
     "RougeL": "rouge",
     "Spice": "spice",
     "Sts": "sts",

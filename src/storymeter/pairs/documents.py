@@ -177,12 +177,15 @@ class MeteorText(TextMetric):
         return {**options, **model.depends_on(), "table": table}
 
 
+#: what scorers inherited from metrics in release 0.1
+_OF_METRICS = set(dir(Metric)) - set(dir(PairScorer)) - {"own", "origin"}
+
+
 @functools.cache
 def _plugged(scorer: Any) -> type[TextMetric]:
     """Scorers of one's own were metrics of documents in release 0.1: what their class defines of a metric
     still counts."""
-    known = set(dir(Metric)) - set(dir(PairScorer)) - {"own", "origin"}
-    given = {name for cls in scorer.__mro__ if not is_own(cls) for name in known & vars(cls).keys()}
+    given = {name for cls in scorer.__mro__ if not is_own(cls) for name in _OF_METRICS & vars(cls).keys()}
     if not given:
         return TextMetric
     forwarded = {name: _forwarded(scorer, name) for name in given}
@@ -192,10 +195,23 @@ def _plugged(scorer: Any) -> type[TextMetric]:
 def _forwarded(scorer: type[PairScorer], name: str) -> Any:
     made = getattr(scorer, name)
     if not callable(made):
-        return property(lambda metric: getattr(metric.scorer, name))
+        return property(lambda metric: getattr(_caller(metric), name))
 
     @functools.wraps(made)
     def forwarded(metric: TextMetric, *arguments: Any, **named: Any) -> Any:
-        return getattr(metric.scorer, name)(*arguments, **named)
+        return getattr(_caller(metric), name)(*arguments, **named)
 
     return forwarded
+
+
+def _caller(metric: TextMetric) -> Any:
+    """The scorer of one's own, whose `super()` finds the metric of documents."""
+    from .plugged import inheriting
+
+    def inherited(name: str) -> Any:
+        made = getattr(TextMetric, name)
+        if isinstance(made, property):
+            return property(lambda scorer: made.__get__(metric))
+        return staticmethod(functools.partial(made, metric)) if callable(made) else made
+
+    return inheriting(metric.scorer, {name: inherited(name) for name in _OF_METRICS})

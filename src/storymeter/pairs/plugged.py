@@ -3,16 +3,17 @@ methods of `PairModel`, on the class of its options (docs/plugins.md)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..arrays import FloatArray
 from ..errors import UsageError
+from ..measure import is_own
 from ..options import with_bound
 from ..plugins import check_range, gave, real_numbers
 from .arguments import IndexedPairs
 from .model import PairModel
-from .scorer import PairScorer
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -21,41 +22,37 @@ if TYPE_CHECKING:
 
 #: methods of a model that the class of such a scorer may define
 HOOKS = (
-    *(
-        "score_indexed",
-        "prepare",
-        "depends_on",
-        "has_words",
-        "statistics_indexed",
-        "stored_indexed",
-        "bounds_indexed",
-    ),
-    *("score_groups", "_pairs", "_matrix", "_statistics"),
+    *("score_indexed", "prepare", "depends_on", "has_words", "statistics_indexed", "stored_indexed"),
+    *("bounds_indexed", "score_groups", "_pairs", "_matrix", "_statistics"),
 )
 
 
-def hook(model: PairModel, scorer: PairScorer) -> None:
-    """Lets the model call what the class of a scorer defines of its methods."""
-    for name in HOOKS:
-        if hasattr(type(scorer), name):
-            setattr(model, name, getattr(scorer, name))
+def hook(model: PairModel, scorer: Any) -> None:
+    """Lets the model call what the class of a scorer defines of its methods; `super()` in these finds the
+    model's own, as it did when a scorer was its own model (release 0.1)."""
+    defined = [name for name in HOOKS if hasattr(type(scorer), name)]
+    inherited = {name: staticmethod(partial(getattr(PairModel, name), model)) for name in HOOKS}
+    caller = inheriting(scorer, inherited) if defined != ["score_indexed"] else scorer
+    for name in defined:
+        setattr(model, name, getattr(caller, name))
 
 
-class ModelScorer(PairScorer):
-    """A scorer of one's own by a model or another program: it reads sentences as they were written, and takes
-    its time. `device` is where its model runs."""
-
-    _own = True
-    raw_text = slow = uses_device = True
-    device: str = "cpu"
+def inheriting(scorer: Any, inherited: Mapping[str, Any]) -> Any:
+    """A copy of a scorer of one's own whose `super()` finds these attributes after those of its classes."""
+    kind = type(scorer)
+    heir = type(
+        kind.__name__, (kind, type("Inherited", (), dict(inherited))), {"__module__": kind.__module__}
+    )
+    made: Any = object.__new__(heir)
+    for key, value in vars(scorer).items():
+        object.__setattr__(made, key, value)
+    return made
 
 
 class PluggedModel(PairModel):
     """Calls the methods of a scorer of one's own, on a copy that has `device` and `_progress`."""
 
-    def __init__(
-        self, scorer: PairScorer, settings: Settings | None = None, *, tokenised: bool = False
-    ) -> None:
+    def __init__(self, scorer: Any, settings: Settings | None = None, *, tokenised: bool = False) -> None:
         super().__init__(scorer, settings, tokenised=tokenised)
         own: Any = with_bound(scorer, device=self.device, _progress=self.progress)
         self._hold(own.within(settings) if settings is not None and hasattr(type(own), "within") else own)
@@ -69,11 +66,11 @@ class PluggedModel(PairModel):
         return found
 
     def fit(self, references: Sequence[Sequence[str]]) -> PluggedModel:
-        if type(self._own).fit is PairScorer.fit:
+        if is_own(next(cls for cls in type(self._own).__mro__ if "fit" in vars(cls))):
             return self
         fitted = PluggedModel(self.scorer, self.settings, tokenised=self.tokenised)
         own = self._own.fit(references)
-        if not isinstance(own, PairScorer):
+        if not hasattr(own, "score_indexed"):
             raise UsageError(
                 f"{gave(self.scorer, 'fit')} {type(own).__name__}.",
                 hint="fit(references) returns a new scorer: copy.copy(self), with what it has learnt.",

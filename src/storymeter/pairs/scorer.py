@@ -23,6 +23,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..measure import Measure, TrainingData, is_own
 from ..progress import Progress, silent
+from .arguments import IndexedPairs as IndexedPairs
 from .model import PairModel
 
 if TYPE_CHECKING:
@@ -107,10 +108,14 @@ class PairScorer(Measure):
         settings: device, progress, tokenizer and budget; without them those of a call in Python.
         tokenised: whether sentences come as tokens joined by blanks, which nobody splits again.
         """
-        kind = self._model or importlib.import_module("storymeter.pairs.plugged").PluggedModel
-        model: PairModel = kind(self, settings, tokenised=tokenised)
-        if self._model is not None and not is_own(type(self)):  # a subclass of one of ours
-            importlib.import_module("storymeter.pairs.plugged").hook(model, self)
+        if self._model is not None and is_own(type(self)):
+            return self._model(self, settings, tokenised=tokenised)
+        from .plugged import PluggedModel, hook
+
+        if self._model is None:
+            return PluggedModel(self, settings, tokenised=tokenised)
+        model = self._model(self, settings, tokenised=tokenised)
+        hook(model, self)  # a subclass of one of ours
         return model
 
     def pairs(
@@ -129,6 +134,8 @@ class PairScorer(Measure):
         """A model that has learnt from the whole reference corpus, one list per item (idf); `pairs` and
         `matrix` are called on it. Most scorers learn nothing.
         """
+        if not is_own(next(cls for cls in type(self).__mro__ if "fit" in vars(cls))):
+            return self  # from the `fit` of a scorer of one's own
         return self._alone.fit(references)
 
     def corpus(self, *, candidates: Any, references: Any = None, **settings: Any) -> Score:
@@ -176,6 +183,15 @@ class PairScorer(Measure):
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         warnings.warn(f"{name} of a scorer is now {place}.{name}.", DeprecationWarning, stacklevel=2)
         return getattr(owner, name)
+
+
+class ModelScorer(PairScorer):
+    """A scorer of one's own by a model or another program: it reads sentences as they were written, and takes
+    its time. `device` is where its model runs."""
+
+    _own = True
+    raw_text = slow = uses_device = True
+    device: str = "cpu"
 
 
 def open_scorer(context: Context, scorer: PairScorer) -> Any:

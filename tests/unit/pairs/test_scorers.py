@@ -138,21 +138,29 @@ class Overlap(PairScorer):
         return np.array([self.offset + len(a & b) / 10 for a, b in zip(ours, theirs, strict=True)])
 
     def depends_on(self) -> dict[str, object]:
-        return {"ran": self.device}
+        return {**super().depends_on(), "ran": self.device}  # type: ignore[misc]
+
+    def has_words(self, text: str) -> bool:
+        return bool(super().has_words(text)) and text != "nothing"  # type: ignore[misc]
 
     def fit(self, references: Sequence[Sequence[str]]) -> Overlap:
+        assert super().fit(references) is self
         return Overlap(offset=len(references) / 10)
 
     def rows(self, task: Any, context: Any) -> FloatArray:
         return np.array([[len(document.text), 1.0] for document in task.candidates])
 
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
-        return {"value": sums[..., 0] / sums[..., 1], "sum": sums[..., 0]}
+        return {**super().combine(sums), "sum": sums[..., 0]}  # type: ignore[misc]
+
+    def remarks(self, scores: Any) -> list[str]:
+        return [*super().remarks(scores), f"{self.offset}"]  # type: ignore[misc]
 
 
 def test_a_scorer_of_one_s_own_runs_unchanged() -> None:
     scorer = Overlap()
     assert scorer.pairs(candidates=["a b"], references=[["a b", "a"]])[0] == pytest.approx(0.15)
+    assert scorer.pairs(candidates=["nothing", " "], references=[["nothing"], [" "]]).tolist() == [0, 0]
     assert scorer.fit([["a"], ["b"]]).pairs(candidates=["a"], references=[["a"]])[0] == pytest.approx(0.3)
     run = Run(corpus("people", "the dog runs", "men cook"), device="cuda", jobs=1)
     with pytest.warns(storymeter.errors.StorymeterWarning, match="no effect on overlap"):
@@ -160,6 +168,7 @@ def test_a_scorer_of_one_s_own_runs_unchanged() -> None:
     assert (score.value, score.parts["sum"], score.columns) == (11.0, 22.0, ("shared", "documents"))
     assert score.signature.get("ran") == "cuda" and "#" in score.signature.get("plugin")
     assert pickle.loads(pickle.dumps(TextMetric(scorer))).scorer.offset == 0.0
+    assert TextMetric(scorer).remarks({}) == ["0.0"]
 
 
 def test_a_scorer_without_its_method_says_so() -> None:
