@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from ..human.analysis.assessment import Analysis
 from ..human.analysis.influence import Influence
 from ..human.analysis.reliability import Replication
+from ..human.analysis.robust import Robust
 from ..human.campaign.money import Pay, stated
 from .assessment import known, pairs
 from .table import Column, Table, to_json
@@ -39,6 +41,46 @@ def influence_json(found: Influence) -> dict[str, Any]:
         "without": [one._asdict() for one in found.alone],
         "groups": [one._asdict() for one in found.groups],
     }
+
+
+def robust_json(found: Robust) -> dict[str, Any]:
+    return {
+        "systems": [one._asdict() for one in found.systems],
+        "breakdown": [one._asdict() for one in found.breakdown],
+    }
+
+
+ROBUST_WORDS = {
+    "trimmed": (
+        "the mean of the raters' mean z-scores of the system, without the fifth of the raters with the"
+        " highest and the fifth with the lowest values"
+    ),
+    "mean turns at %": (
+        "share of the raters of this system and the next that must answer as badly as possible before"
+        " the mean over raters no longer puts it first; the worst case: those who liked it most change sides"
+    ),
+    "trimmed turns at %": "the same for the trimmed mean",
+}
+
+
+def robust_table(found: Robust) -> Table:
+    """Systems by trimmed means, and how far each is from changing places with the next."""
+    rows = [
+        [one.name, one.value, one.raters, *((100 * gap.mean, 100 * gap.trimmed) if gap else (None, None))]
+        for one, gap in itertools.zip_longest(found.systems, found.breakdown)
+    ]
+    return Table(
+        [
+            Column("system", key=True),
+            Column("trimmed", "+.3f"),
+            Column("raters", ",d"),
+            Column("mean turns at %", ".0f"),
+            Column("trimmed turns at %", ".0f"),
+        ],
+        rows,
+        title="Robust ranking",
+        note="turns at: the share of raters who must be hostile before the system falls behind the next one.",
+    )
 
 
 def influence_table(found: Influence) -> Table:
@@ -163,6 +205,7 @@ def analysis_data(
         },
         "rings": [{**ring._asdict(), "evidence": ring.evidence} for ring in quality.rings],
         "partisans": list(quality.partisans),
+        **({"robust": robust_json(analysis.robust)} if analysis.robust else {}),
         "influence": influence_json(analysis.influence),
         "cost": None
         if published

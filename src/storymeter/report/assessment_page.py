@@ -31,6 +31,7 @@ from .assessment import (
 from .assessment_data import (
     EVIDENCE_WORDS,
     PAIR_WORDS,
+    ROBUST_WORDS,
     SECOND_GATE,
     SYSTEM_WORDS,
     WORDS as INFLUENCE_WORDS,
@@ -38,6 +39,7 @@ from .assessment_data import (
     analysis_data,
     cost_line,
     influence_table,
+    robust_table,
 )
 from .figures.charts import Tile, heat_map, steps
 from .figures.points import Spread, boxes, scatter
@@ -139,6 +141,7 @@ def present_analysis(
         listed = [system_table(analysis)]
         if style == "csv":
             return listed
+        listed += [robust_table(analysis.robust)] if analysis.robust else []
         listed += [profile_table(spans), kind_table(spans)] if spans else []
         if style == "table":
             listed += [pair_table(analysis)] if several(analysis) else []
@@ -240,6 +243,7 @@ def analysis_page(
         tested=analysis.tested,
         several=several(analysis),
         systems=shown(system_table(analysis), SYSTEM_WORDS),
+        robust=shown(robust_table(analysis.robust), ROBUST_WORDS) if analysis.robust else None,
         distributions=distributions(analysis),
         significance=significance(analysis),
         spans=spans

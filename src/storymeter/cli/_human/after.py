@@ -94,6 +94,12 @@ if TYPE_CHECKING:
     ("auto", "control", "repeats", "attention"),
     "auto",
 )
+@option(
+    "--robust",
+    "Also a ranking by trimmed means over raters, and the share of raters that must be hostile before the"
+    " order of two systems changes.",
+    bool,
+)
 @option("--enforce-repeats", "Also reject raters whose scores of repeats drift up or down.", bool)
 @option(
     "--replicates",

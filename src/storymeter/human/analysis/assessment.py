@@ -16,6 +16,7 @@ from .influence import Influence, influence
 from .missing import Lacking, Missing, of_table, table_with_worst
 from .quality import Gates, Quality, Test, assess
 from .reliability import RaterAgreement, SplitHalf, agreement, split_half
+from .robust import Robust, robust_ranking
 from .scores import CaptionScores, Clusters, Ranking, Repeats, caption_scores, rank, standardise
 
 #: Graham et al. (2018): fewer ratings make a caption's or a system's score unreliable
@@ -42,6 +43,7 @@ class Analysis:
     other: Ranking
     #: what it paid, as its campaign says
     pay: Pay | None = None
+    robust: Robust | None = None
 
     @property
     def tested(self) -> bool:
@@ -65,6 +67,7 @@ def analyse(
     clusters: Clusters = "raters",
     doubted: Mapping[str, str] | None = None,
     need_ranking: bool = True,
+    robust: bool = False,
     missing: Missing = "leave-out",
     lacking: Lacking | None = None,
 ) -> Analysis:
@@ -73,7 +76,8 @@ def analyse(
     control pairs nobody can be tested, and all are used. `splits=0` leaves the split-half bootstrap out.
     `doubted`: raters whom other evidence speaks against, with the reason. `missing="worst"`: a caption that a
     system lacks counts as the worst; `lacking`: which these are (None: items that others have ratings on).
-    `need_ranking=False`: a crowd that cannot rank systems is a note, not an error.
+    `need_ranking=False`: a crowd that cannot rank systems is a note, not an error. `robust`: also
+    a ranking that a few raters cannot move.
     """
     if ratings.standardised:  # means of captions, whose raters are not known
         scale, clusters = "z", "ranksum"
@@ -144,6 +148,7 @@ def analyse(
         moved,
         (*_notes(ratings, quality, ranking), *without.sentences(missing), *moved.notes),
         rankings["ranksum" if clusters == "raters" else "raters"],
+        robust=robust_ranking(used, scale) if robust else None,
     )
 
 

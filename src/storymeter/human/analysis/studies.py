@@ -57,7 +57,7 @@ def analyse(
     answers: what the answers of a table of votes mean: `{"0": "left", "1": "right"}`.
     note: called with each sentence about what was read and what is analysed by itself.
     options: those of `storymeter human analyse`: test, alpha, accept, held, repeats, gates, enforce_repeats,
-        splits, seed, clusters, missing (`worst`: a caption that a system lacks counts as the worst);
+        splits, seed, clusters, robust, missing (`worst`: a caption that a system lacks counts as the worst);
         faithful and minimum for preferences.
     """
     stated = None if scale in ("raw", "z") else scale
