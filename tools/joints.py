@@ -112,14 +112,17 @@ def statements(paths: list[Path]) -> Iterator[ast.stmt]:
                 yield node
 
 
-def deep_imports(tests: Path) -> int:
-    """Imports in tests that go past a room's door: `from storymeter.pairs.meteor import Meteor`."""
-    nodes = statements(sorted(tests.rglob("*.py")))
-    names = [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
-    return sum(
-        name.count(".") >= 2 and name.split(".")[0] == "storymeter" and name.split(".")[1] in ROOMS
-        for name in names
-    )
+def deep_imports(tests: Path) -> tuple[int, int]:
+    """Imports in tests that go past a room's door (`from storymeter.pairs.meteor import Meteor`), and how
+    many of them stand in unit tests of that room, which test what is behind the door."""
+    deep = own = 0
+    for path in sorted(tests.rglob("*.py")):
+        for node in statements([path]):
+            name = (node.module or "").split(".") if isinstance(node, ast.ImportFrom) else []
+            if len(name) > 2 and name[0] == "storymeter" and name[1] in ROOMS:
+                deep += 1
+                own += name[1] in path.relative_to(tests).parts
+    return deep, own
 
 
 def public_names(scorer: str) -> int:
@@ -172,13 +175,14 @@ def main() -> None:
     imported = sum(isinstance(node, ast.Import | ast.ImportFrom) for node in nodes)
     found = knots(graph_of(options.root))
     long = [path for path in paths if len(path.read_text(encoding="utf-8").splitlines()) > 400]
+    deep, own = deep_imports(options.root / "tests")
     rows: list[tuple[str, object]] = [
         ("files", len(paths)),
         ("statements", len(nodes)),
         ("import statements", f"{imported} ({imported / len(nodes):.1%})"),
         ("cycles (sizes)", f"{len(found)} ({', '.join(str(len(each)) for each in found) or '-'})"),
         ("modules past 400 lines", ", ".join(path.name for path in long) or 0),
-        ("deep imports in tests", deep_imports(options.root / "tests")),
+        ("deep imports in tests", f"{deep} ({own} in tests of the same room)"),
     ]
     if options.walk:
         functions, files = walk()

@@ -126,7 +126,7 @@ def format_option(*styles: str) -> Callable[[F], F]:
     return lambda function: style(fragment(function) if "html" in choices else function)
 
 
-def fragment_asked() -> bool:
+def wants_fragment() -> bool:
     """Whether --fragment was given."""
     context = click.get_current_context(silent=True)
     return bool(context and context.meta.get(FRAGMENT))
@@ -141,7 +141,7 @@ def print_tables(tables: Table | Sequence[Table], style: str, title: str = "", *
     listed = [tables] if isinstance(tables, Table) else list(tables)
     if style == "json" and json:
         output(json)
-    elif style == "html" and not fragment_asked():
+    elif style == "html" and not wants_fragment():
         from ..report.templating import table_page
 
         output(table_page(title or "Storymeter", listed))
@@ -152,7 +152,7 @@ def print_tables(tables: Table | Sequence[Table], style: str, title: str = "", *
 def print_result(shown: Presentation, style: str) -> None:
     """A result to stdout in the style asked for."""
 
-    fragment = fragment_asked()
+    fragment = wants_fragment()
     output(report.render(shown, style, width=terminal_width(), colour=coloured(), fragment=fragment))
 
 

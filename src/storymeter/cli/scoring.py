@@ -321,6 +321,6 @@ def gate_command(
     else:
         shown = report.present(found)
         print_result(shown, style)
-        print_note(*shown.said(style))
+        print_note(*shown.notes_for(style))
     if found.failed:
         click.get_current_context().exit(1)

@@ -195,7 +195,7 @@ class Run:
         `referenced`: whether there are references, where they lie elsewhere. Metrics that were parsed have
         their names.
         """
-        parsed = metrics if isinstance(metrics, Mapping) else parse_metrics(asked_metrics(metrics))
+        parsed = metrics if isinstance(metrics, Mapping) else parse_metrics(metric_list(metrics))
         built = {label: metric.under(self.context.protocol) for label, metric in parsed.items()}
         for metric in built.values():  # raises where the protocol strips what its tokenizer is for
             Settings(protocol=self.context.protocol, tokenizer=own_tokenizer(metric))
@@ -302,7 +302,7 @@ def evaluate(
 
     The numbers are those of `storymeter score` on the same content, bit by bit.
     """
-    wanted = {} if metrics is None else parse_metrics(asked_metrics(metrics))
+    wanted = {} if metrics is None else parse_metrics(metric_list(metrics))
     story = images is not None or tells_stories(wanted.values())
     systems, against = both(candidates, references, story=story)
     asked = wanted or choose_metrics(systems[0], references=bool(against), images=images is not None)
@@ -322,7 +322,7 @@ def evaluate(
     return run.score(systems, asked, resamples, unit=unit, cluster=cluster)
 
 
-def asked_metrics(metrics: MetricLike | Sequence[MetricLike]) -> list[MetricLike]:
+def metric_list(metrics: MetricLike | Sequence[MetricLike]) -> list[MetricLike]:
     """A list of names and objects; one text may hold several names, as on the command line."""
     if isinstance(metrics, str):
         return [*split(metrics)]

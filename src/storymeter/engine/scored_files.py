@@ -20,7 +20,7 @@ from ..progress import Note, Progress, silent, unsaid
 from ..scores import Score
 from .provenance import signed_before
 from .results import AUTO, INTERVALS, REVISION, Conditions, Resamples, Results, SystemResult, merged
-from .run import MetricLike, Run, asked_metrics, parse_metrics
+from .run import MetricLike, Run, metric_list, parse_metrics
 from .saved import load, write
 from .suitability import choose_metrics, default_metrics
 from .systems import (
@@ -138,7 +138,7 @@ def score_files(
     progress: called with what is being done, how much is done, and of how much.
     """
     paths, against = _paths(candidates), _paths(references)
-    wanted = None if metrics is None else asked_metrics(metrics)
+    wanted = None if metrics is None else metric_list(metrics)
     built = {} if wanted is None else parse_metrics(wanted)
     about: dict[str, Any] = {"layout": layout, "progress": progress, "note": note}
     if into is not None:

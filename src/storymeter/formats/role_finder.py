@@ -1,8 +1,7 @@
 """Which field of a table of records is the id, the caption, the times: by name first, then by content.
 
 Two fields that fit equally well are a `Question`, never a guess; a field called target, label or reference is
-never taken for a candidate's text.
-"""
+never taken for a candidate's text."""
 
 from __future__ import annotations
 
@@ -394,9 +393,8 @@ class Finder(Fields):
         several = [group for group in groups.values() if len(group) > 1]
         if any(len({length for _, length in group}) > 1 for group in several):
             return True
-        numbers = [
-            p for group in groups.values() for p in group if all(isinstance(v, int | float) for v in p)
-        ]
+        every = [pair for group in groups.values() for pair in group]
+        numbers = [pair for pair in every if all(isinstance(value, int | float) for value in pair)]
         if any(start >= length for start, length in numbers):
             return True
         return False if several or all(start == 0 for start, _ in numbers) else None

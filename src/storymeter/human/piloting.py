@@ -213,7 +213,7 @@ def _power(
     except DataError:
         spread = spreads_of(study, (), "all")
         source = " (by usual spreads: the pilot has too few second ratings)"
-    shown = study.shown(home.key.values())
+    shown = study.display_counts(home.key.values())
     groups = {name[1:] if isinstance(name, tuple) else () for name in shown}
     items = {name[0] if isinstance(name, tuple) else name for name in shown}
     ratings = int(sum(shown.values()) * campaign.raters_per_hit * share / max(1, len(groups)))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..engine.run import MetricLike, Run, asked_metrics
+from ..engine.run import MetricLike, Run, metric_list
 from ..errors import DataError, UsageError
 from ..options import split
 from ..progress import Progress, silent
@@ -24,7 +24,7 @@ from .records import Benchmark, sampled
 from .run import CurvePoint, benchmark_scores, check_references, reference_curve
 from .scores import Scores, join_scores, tabulate
 from .value_cache import kept_values
-from .words import WordResult, said_at_all, word_auc, word_measures
+from .words import WordResult, occurrence, word_auc, word_measures
 
 #: what every metric of a report card is tested against
 YARDSTICK = "meteor"
@@ -91,7 +91,7 @@ def benchmark(
     if sample is not None:
         found = sampled(found, sample, seed)
     usual = USUAL if found.needs_references else WITHOUT_REFERENCES
-    names = list(usual) if metrics is None else asked_metrics(metrics)
+    names = list(usual) if metrics is None else metric_list(metrics)
     words = _words(found, names, resamples, seed)
     if found.choices:
         check_references(found, names)
@@ -139,7 +139,7 @@ def _words(
 ) -> dict[str, list[WordResult]]:
     """AUC per word of every metric that says something of words, and of the plainest yardstick."""
     texts = [name for name in names if isinstance(name, str)]
-    measures = {"the word is in a reference": said_at_all, **word_measures(texts)}
+    measures = {"the word is in a reference": occurrence, **word_measures(texts)}
     if not found.words or len(measures) == 1:
         return {}
     return {

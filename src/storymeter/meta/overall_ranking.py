@@ -96,7 +96,7 @@ class Standing:
         return float(np.mean(fair)) if fair else math.nan
 
 
-def seen_by(metric: str) -> TrainingData:
+def training_data_of(metric: str) -> TrainingData:
     try:
         return get_metric(metric).trained_on
     except StorymeterError:
@@ -114,7 +114,7 @@ def cost_of(metric: str) -> str:
 
 def counts(metric: str, benchmark: str) -> bool:
     """Whether its wins on a benchmark say anything: it states its training data, and they are others."""
-    seen = seen_by(metric)
+    seen = training_data_of(metric)
     return seen.what != NOT_STATED and benchmark not in seen.benchmarks
 
 
@@ -197,7 +197,7 @@ def standings(contests: Sequence[Contest]) -> list[Standing]:
             len(beaten[name]),
             tuple(beaten[name]),
             tuple(uncounted[name]),
-            seen_by(name),
+            training_data_of(name),
         )
         for name in metrics
     ]
@@ -236,7 +236,7 @@ def advice(found: Sequence[Standing], benchmarks: int) -> str:
     for winner, benchmark in first.uncounted:
         known.setdefault(winner, []).append(benchmark)
     for winner, names in known.items():
-        if seen_by(winner).what == NOT_STATED:
+        if training_data_of(winner).what == NOT_STATED:
             text += (
                 f" `{winner}` is ahead of it on {' and '.join(names)}, but does not state its training data."
             )

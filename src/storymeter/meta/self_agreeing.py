@@ -37,7 +37,7 @@ from ..stats.resampling import percentiles
 EQUAL = 1e-9
 
 
-def asked_again(metric: Metric, trial: int) -> Metric:
+def for_trial(metric: Metric, trial: int) -> Metric:
     """The same measure, asked anew for the `trial`-th time (from 0, which is the measure itself)."""
     again = _again(metric, trial)
     return again if isinstance(again, Metric) else metric
@@ -56,9 +56,9 @@ def _again(measure: Measure, trial: int) -> Measure:
     return dataclasses.replace(measure, **changes) if changes else measure
 
 
-def is_asked(metric: Metric) -> bool:
+def asks_judge(metric: Metric) -> bool:
     """Whether a judge answers, in the measure itself or in its scorer."""
-    return asked_again(metric, 1) != metric
+    return for_trial(metric, 1) != metric
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -152,14 +152,14 @@ def _self_agreement(
     signatures: dict[str, str] = {}
     for trial in range(trials):
         fresh = run.against(run.references)
-        results = fresh.score(systems, [asked_again(metric, trial) for metric in built.values()], 0)
+        results = fresh.score(systems, [for_trial(metric, trial) for metric in built.values()], 0)
         for k, label in enumerate(built):
             values = [document_values(results.metrics[k], system.scores[k]) for system in results.systems]
             rows[label].append(np.concatenate(values))
             signatures.setdefault(label, str(results.systems[0].scores[k].signature))
     out = []
     for label, metric in built.items():
-        found = SelfAgreement(label, np.array(rows[label]), signatures[label], is_asked(metric))
+        found = SelfAgreement(label, np.array(rows[label]), signatures[label], asks_judge(metric))
         out.append(dataclasses.replace(found, interval=_interval(found, resamples, run.context.seed)))
     return out
 

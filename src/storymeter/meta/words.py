@@ -211,7 +211,7 @@ class WordResult(NamedTuple):
 WordMeasure = Callable[[str, Sequence[str]], Sequence[tuple[int, float]]]
 
 
-def said_at_all(sentence: str, references: Sequence[str]) -> list[tuple[int, float]]:
+def occurrence(sentence: str, references: Sequence[str]) -> list[tuple[int, float]]:
     """1 for a word that some reference uses in the same form, else 0."""
     known = {match.group().lower() for text in references for match in WORD.finditer(text)}
     return [(match.start(), float(match.group().lower() in known)) for match in WORD.finditer(sentence)]

@@ -82,7 +82,7 @@ def agreement_json(agreements: Sequence[Agreement]) -> str:
     )
 
 
-def shown_statistics(results: Sequence[MetricResult]) -> list[str]:
+def displayed_statistics(results: Sequence[MetricResult]) -> list[str]:
     return [key for key in STATISTICS if any(key in r.values for r in results)]
 
 
@@ -93,7 +93,7 @@ def agreement_table(agreement: Agreement) -> Table:
     ranked = best_first(agreement)
     leader = ranked[0].metric if ranked else ""
     best = {c.worse: c for c in agreement.comparisons if c.better == leader}
-    others = [key for key in shown_statistics(agreement.results) if key != "pearson"]
+    others = [key for key in displayed_statistics(agreement.results) if key != "pearson"]
     fisher = agreement.level == "system"
     rows = []
     for r in ranked:
@@ -186,7 +186,7 @@ def interval_table(agreement: Agreement) -> Table:
             r.reasons.get(key, ""),
         ]
         for r in best_first(agreement)
-        for key in shown_statistics([r])
+        for key in displayed_statistics([r])
     ]
     return _with_reasons(
         [

@@ -24,10 +24,10 @@ from .agreement import (
     choice_data,
     choice_table,
     comparison_table,
+    displayed_statistics,
     headed,
     interval_table,
     pointing_table,
-    shown_statistics,
     system_points,
     williams_matrix,
     word_table,
@@ -269,7 +269,7 @@ def agreement_page(agreements: Sequence[Agreement]) -> str:
     several = len({agreement.title for agreement in agreements}) > 1
     levels, explained = [], set[str]()
     for agreement in agreements:
-        statistics = [STATISTICS[key] for key in shown_statistics(agreement.results)]
+        statistics = [STATISTICS[key] for key in displayed_statistics(agreement.results)]
         keys = [*statistics, "95 %", "n", "p against best"]
         both = agreement.level == "system" or len(agreements) == 1
         levels.append(

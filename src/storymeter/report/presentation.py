@@ -71,8 +71,8 @@ class Presentation:
     #: results that are shown one after the other, each under its name, where they share no table
     parts: Mapping[str, Presentation] | None = None
 
-    def said(self, style: str) -> Sequence[str]:
-        """What is said beside the numbers in this style."""
+    def notes_for(self, style: str) -> Sequence[str]:
+        """The notes beside the numbers in this style."""
         return self.summary if self.summary and style not in ("json", "html") else self.notes
 
 

@@ -18,7 +18,7 @@ from ..meta.overall_ranking import DETAILS_ONLY, NOT_PEOPLE, Contest, Standing, 
 from ..meta.self_agreeing import SelfAgreement
 from ..meta.statistics import MetricResult
 from ..scores import Signature
-from .agreement import STATISTICS, Agreement, agreement_data, choice_data, choice_table, shown_statistics
+from .agreement import STATISTICS, Agreement, agreement_data, choice_data, choice_table, displayed_statistics
 from .figures.points import Panel, panels
 from .presentation import Presentation, plain, present_all
 from .table import Column, Table, keys, numbers, to_json
@@ -255,7 +255,7 @@ def card_table(agreement: Agreement, headline: str) -> Table:
     """Best first by the benchmark's headline statistic; every number with its interval."""
     wanted = [headline, "pearson", "spearman", "kendall_b", "kendall_c", "pearson_by_item"]
     wanted += ("accuracy_calibrated", "pairwise_accuracy", "soft_pairwise_accuracy")
-    keys = list(dict.fromkeys(key for key in wanted if key in shown_statistics(agreement.results)))
+    keys = list(dict.fromkeys(key for key in wanted if key in displayed_statistics(agreement.results)))
     tested = {name: c for c in agreement.comparisons for name in (c.better, c.worse)}
     rows = [
         [

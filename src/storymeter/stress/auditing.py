@@ -38,7 +38,7 @@ from ..engine.run import MetricLike, Run
 from ..engine.units import found_unit, unit_labels
 from ..errors import MissingPartError, StorymeterError
 from .changes import Scene
-from .consistency import steady
+from .consistency import consistency_verdicts
 from .effects import WINS, Answer, Effect, Evidence, evidence_of, together
 from .experiment import Result, Trial, Verdict, run_trials, transformed
 from .persuasion import Persuasion, attacks as run_attacks
@@ -113,7 +113,7 @@ def _audit(corpus: Corpus, run: Run, metrics: Sequence[MetricLike], repeats: int
     others = [
         *_wrong_details(corpus, run, metrics, result),
         *(attacks.verdicts() if attacks else []),
-        *steady(corpus, run, metrics=metrics),
+        *consistency_verdicts(corpus, run, metrics=metrics),
     ]
     verdicts = []
     for metric, evidence in known.items():

@@ -39,7 +39,9 @@ FILLER = (
 )
 
 
-def steady(corpus: Corpus, run: Run, *, metrics: Sequence[MetricLike], most: int = ATTACKED) -> list[Verdict]:
+def consistency_verdicts(
+    corpus: Corpus, run: Run, *, metrics: Sequence[MetricLike], most: int = ATTACKED
+) -> list[Verdict]:
     """On at most `most` documents, drawn by the seed."""
     (few,), references = fewer_documents([corpus], run.references, most, run.context.seed)
     small = run.against(references)

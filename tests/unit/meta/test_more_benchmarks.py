@@ -19,7 +19,7 @@ from storymeter.meta.benchmark_files import unmarked
 from storymeter.meta.benchmarks import available, load
 from storymeter.meta.choices import choice_results
 from storymeter.meta.compute import MetricValues, values_of
-from storymeter.meta.words import said_at_all, word_auc
+from storymeter.meta.words import occurrence, word_auc
 from storymeter.report.report_card import card_markdown
 
 
@@ -152,7 +152,7 @@ def test_brackets_label_words_and_give_three_human_scores(small: Path) -> None:
         (10, 11, True),
         (12, 15, True),
     )
-    result = word_auc(benchmark.words, {"said": said_at_all}, content=False, resamples=50)[0]
+    result = word_auc(benchmark.words, {"said": occurrence}, content=False, resamples=50)[0]
     assert result.wrong == 9
     assert result.auc == pytest.approx(33 / 33 - 0.5 * 3 / 9)  # only the article is in a reference
 
@@ -251,7 +251,7 @@ def test_meteor_and_cider_on_pascal_50s_are_the_published_ones(data: Path) -> No
 def test_the_lowest_word_of_a_foil(small: Path) -> None:
     """The replaced word is the least supported one, or shares that place."""
     benchmark = load("foil", small)
-    (found,) = word_auc(benchmark.words, {"in a reference": said_at_all}, content=False, resamples=0)
+    (found,) = word_auc(benchmark.words, {"in a reference": occurrence}, content=False, resamples=0)
     assert (found.wrong, found.lowest) == (1, 1.0)
 
     def sure(sentence: str, references: object) -> list[tuple[int, float]]:

@@ -28,7 +28,9 @@ def contest(benchmark: str, values: dict[str, float], *wins: tuple[str, str]) ->
 @pytest.fixture(autouse=True)
 def seen(monkeypatch: pytest.MonkeyPatch) -> None:
     known = {"y": TrainingData("the third", ("three",))}
-    monkeypatch.setattr(overall_ranking, "seen_by", lambda name: known.get(name, TrainingData("nothing")))
+    monkeypatch.setattr(
+        overall_ranking, "training_data_of", lambda name: known.get(name, TrainingData("nothing"))
+    )
 
 
 def test_the_rule() -> None:

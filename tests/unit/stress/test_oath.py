@@ -24,13 +24,13 @@ from storymeter.engine import Run
 from storymeter.errors import DataError
 from storymeter.meta import self_agreement
 from storymeter.meta.benchmarking import Card
-from storymeter.meta.self_agreeing import asked_again, is_asked
+from storymeter.meta.self_agreeing import asks_judge, for_trial
 from storymeter.pairs import meteor_tables
 from storymeter.registry import metric
 from storymeter.report.report_card import card_markdown, judges
 from storymeter.report.stress import attack_list, attack_table
 from storymeter.stress import attacks, audit
-from storymeter.stress.consistency import LENGTH, ORDER, TWICE, steady
+from storymeter.stress.consistency import LENGTH, ORDER, TWICE, consistency_verdicts
 from storymeter.stress.persuasion import ATTACKS, KINDS, PROPERTY, RIGHT, WRONG
 
 Verb = Callable[..., tuple[int, str, str]]
@@ -151,7 +151,7 @@ def test_one_document_has_no_wrong_captions() -> None:
 
 
 def _steady(ours: Corpus, people: Sequence[Corpus], *scorers: Any) -> dict[tuple[str, str], bool]:
-    verdicts = steady(ours, Run(people), metrics=scorers)
+    verdicts = consistency_verdicts(ours, Run(people), metrics=scorers)
     return {(verdict.metric, verdict.property): verdict.holds for verdict in verdicts}
 
 
@@ -203,7 +203,9 @@ def test_a_judge_behind_an_endpoint_is_asked_anew_and_found_out(captions: tuple[
         assert [attack.name for attack in found.successes(name)] == ["flattery 5"]
         before = len(server.bodies)
         (verdict,) = (
-            one for one in steady(ours, Run(people), metrics=[name], most=4) if one.property == TWICE
+            one
+            for one in consistency_verdicts(ours, Run(people), metrics=[name], most=4)
+            if one.property == TWICE
         )
         assert verdict.holds
         assert "asked anew: 100 % equal" in verdict.because
@@ -249,11 +251,11 @@ def test_agreement_with_itself_by_hand() -> None:
 def test_another_trial_reaches_a_judge_wherever_it_stands() -> None:
     judge = "judge(model=m,endpoint=http://127.0.0.1:1/v1{})"
     plain = metric(judge.format(""))
-    assert str(asked_again(plain, 2)) == judge.format(",trial=2")
+    assert str(for_trial(plain, 2)) == judge.format(",trial=2")
     inside = metric(f"soda_c(scorer={judge.format(',trial=1')})")
-    assert str(asked_again(inside, 1)) == f"soda_c(scorer={judge.format(',trial=2')})"
-    assert (is_asked(plain), is_asked(inside), is_asked(metric("soda_c"))) == (True, True, False)
-    assert asked_again(plain, 0) is plain
+    assert str(for_trial(inside, 1)) == f"soda_c(scorer={judge.format(',trial=2')})"
+    assert (asks_judge(plain), asks_judge(inside), asks_judge(metric("soda_c"))) == (True, True, False)
+    assert for_trial(plain, 0) is plain
 
 
 def test_the_report_card_says_which_model_answered_and_when(captions: tuple[Corpus, Corpus]) -> None:

@@ -195,7 +195,7 @@ def analyse_command(
             _words(one, _beside(word_file, name, several))
         if caption_file is not None:
             _captions(scored.get(name), _beside(caption_file, name, several))
-        print_note(*shown.said("json" if caption_file == "-" else style))
+        print_note(*shown.notes_for("json" if caption_file == "-" else style))
     if caption_file == "-":
         output(caption_csv(scored))
     elif several:

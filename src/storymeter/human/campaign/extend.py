@@ -192,7 +192,7 @@ def _more_hits(
         questions=study.questions(lines),
         kinds=study.kinds_of(lines),
         added=tuple(name for name in corpora if name not in campaign.systems),
-        shown={} if wish.systems else study.shown(lines),
+        shown={} if wish.systems else study.display_counts(lines),
         **{name: getattr(campaign, name) for name in RaterTerms.__struct_fields__},
     )
     problems, warnings = caption_problems(options)

@@ -144,7 +144,7 @@ class Study(ABC):
         return None
 
     @abstractmethod
-    def shown(self, key: Iterable[Any]) -> Mapping[Any, int]:
+    def display_counts(self, key: Iterable[Any]) -> Mapping[Any, int]:
         """How often each caption (comparison, sequence) stands in these HITs, beside controls."""
 
     @abstractmethod

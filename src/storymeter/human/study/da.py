@@ -73,7 +73,7 @@ class DirectAssessment(Study):
             for name in line.systems:
                 yield name, Document(line.item, (Caption(line.text),))
 
-    def shown(self, key: Iterable[Any]) -> Mapping[Any, int]:
+    def display_counts(self, key: Iterable[Any]) -> Mapping[Any, int]:
         kinds = ("system", "human")
         return Counter((line.item, line.systems) for line in key if line.kind in kinds)
 

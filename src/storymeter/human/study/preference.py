@@ -112,7 +112,7 @@ class Preference(StoryStudy):
     def per_hit(self, hit: Sequence[Duel]) -> int | None:
         return sum(line.foil < 0 for line in hit)
 
-    def shown(self, key: Iterable[Duel]) -> Mapping[Any, int]:
+    def display_counts(self, key: Iterable[Duel]) -> Mapping[Any, int]:
         return Counter((line.item, *sorted(line.systems)) for line in key if line.foil < 0)
 
     def is_control(self, line: Duel) -> bool:

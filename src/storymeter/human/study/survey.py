@@ -125,7 +125,7 @@ class Survey(StoryStudy):
     def per_hit(self, hit: Sequence[Panel]) -> int | None:
         return len(hit)
 
-    def shown(self, key: Iterable[Panel]) -> Mapping[Any, int]:
+    def display_counts(self, key: Iterable[Panel]) -> Mapping[Any, int]:
         return Counter(line.item for line in key)
 
     def is_control(self, line: Panel) -> bool:
