@@ -10,24 +10,24 @@ from .._verbs import Verbs
 
 VERBS = {
     "analyse": "after",
-    "backup": "during",
+    "backup": "keeping",
     "check": "before",
-    "close": "after",
+    "close": "keeping",
     "demo": "during",
-    "deploy": "before",
-    "erase": "during",
+    "deploy": "keeping",
+    "erase": "keeping",
     "export": "after",
     "extend": "during",
     "new": "before",
     "pilot": "during",
     "plan": "before",
-    "preview": "before",
+    "preview": "keeping",
     "rank": "after",
-    "restore": "during",
+    "restore": "keeping",
     "serve": "during",
     "simulate": "during",
     "status": "during",
-    "verify": "after",
+    "verify": "keeping",
 }
 
 

@@ -1,8 +1,7 @@
-"""Commands of `storymeter human` after a study: `analyse`, `export`, `verify`, `close` and `rank`."""
+"""Commands of `storymeter human` after a study: `analyse`, `export` and `rank`."""
 
 from __future__ import annotations
 
-import datetime
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +26,6 @@ from .._options import (
     output,
     print_note,
     print_result,
-    print_tables,
     seed_option,
 )
 
@@ -303,66 +301,6 @@ def export_command(
     else:
         write_text(out, text)
         print_note(f"{many(text.count(chr(10)), 'line')} in {out}")
-
-
-# `storymeter human close DIR`: no more answers (or a pause, or open again).
-
-
-@click.command("close")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@option("--pause state", "Give out no new HITs; HITs under way can be finished.", flag_value="paused")
-@option("--reopen state", "Accept answers again.", flag_value="open")
-def close_command(folder: Path, state: str | None) -> None:
-    """Close the campaign in DIR.
-
-    No more answers are accepted, also by a running server."""
-
-    chosen: Any = state or "closed"
-    human.close(folder, chosen, note=print_note)
-    print_note(f"The campaign is {chosen}.")
-
-
-# `storymeter human verify DIR CODE`: is a completion code genuine, and was it used before?
-
-
-@click.command("verify")
-@click.argument("words", metavar="[DIR] CODE…", nargs=-1, required=True)
-@option("--real-ids", "Print the platform's worker ids too.", bool)
-@format_option("table", "json", "csv")
-def verify_command(words: tuple[str, ...], real_ids: bool, style: str) -> None:
-    """Verify completion codes.
-
-    Checks CODEs of the campaign in DIR (default: the current folder). A code is valid once.
-
-    The exit code is 1 if any of them is unknown or was used before.
-    """
-    from ...report.table import Table
-
-    folder, codes = (
-        (Path(words[0]), words[1:])
-        if len(words) > 1 and (Path(words[0]) / "campaign.json").exists()
-        else (Path(), words)
-    )
-    found = human.verify(folder, codes, note=print_note)
-    rows = [
-        [
-            *(one.code, one.verdict, one.external if real_ids else one.rater, one.hit),
-            *(_when(one.finished), _when(one.first_verified)),
-        ]
-        for one in found
-    ]
-    print_tables(
-        Table(["code", "verdict", "rater", "HIT", "finished", "first verified"], rows), style, "Codes"
-    )
-    raise SystemExit(0 if all(one.verdict == "good" for one in found) else 1)
-
-
-def _when(seconds: float | None) -> str | None:
-    return (
-        None
-        if seconds is None
-        else datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).isoformat(timespec="seconds")
-    )
 
 
 # `storymeter human rank VOTES`: systems ranked by pairwise votes.

@@ -1,8 +1,7 @@
-"""Commands of `storymeter human` before a study: `new`, `check`, `preview`, `deploy` and `plan`."""
+"""Commands of `storymeter human` before a study: `new`, `check` and `plan`."""
 
 from __future__ import annotations
 
-import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from .._options import (
     FROM_TWO,
     FROM_ZERO,
     PATH,
-    PORT,
     POSITIVE,
     SHARE,
     WITHIN,
@@ -213,57 +211,6 @@ check_command = ManyFiles(
     callback=_check,
     help=_check.__doc__,
 )
-
-
-# `storymeter human preview DIR`: the pages as raters see them.
-
-
-@click.command("preview")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@option("--port", "Port to listen on.  [default: any free one]", PORT, 0, show_default=False)
-@option("--no-open", "Print the address without opening the browser.", bool)
-def preview_command(folder: Path, port: int, no_open: bool) -> None:
-    """Look at the pages of the campaign in DIR as a rater sees them.
-
-    A copy is served; nothing is stored, and clips need not be watched to their end. Ctrl-C stops it."""
-    import threading
-    import webbrowser
-
-    with human.preview(folder, port=port) as address:
-        print_note(f"  a rater's page   {address}", "", "Ctrl-C stops the preview; nothing is stored.")
-        if not no_open:
-            webbrowser.open(address)
-        with contextlib.suppress(KeyboardInterrupt):
-            threading.Event().wait()
-
-
-# `storymeter human deploy DIR OUT`: files for a server of its own.
-
-
-@click.command("deploy")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
-@option("--host", "The server's name: study.example.org.", required=True, metavar="NAME")
-@option("--admin", "Also allow access to the dashboard from other machines, with its token.", bool)
-def deploy_command(folder: Path, out: Path, host: str, admin: bool) -> None:
-    """Write deployment files for a server.
-
-    Writes the files that run the campaign in DIR on a server: a container file, a compose file (server,
-    PostgreSQL, Caddy with automatic HTTPS) and an nginx site.
-
-    \b
-    storymeter human deploy study study-server --host study.example.org
-    cd study-server && docker compose up --detach
-    """
-    from ...human.campaign.record import Folder
-    from ...human.deploy import deploy
-
-    with busy("writing the files"):
-        written = deploy(Folder(folder), out, host, admin=admin)
-    print_note(
-        f"{', '.join(path.name for path in written)} and a backup of the campaign are in {out}.",
-        f"Start it there: docker compose up --detach. Raters then reach https://{host}.",
-    )
 
 
 # storymeter human plan: how many HITs a question needs, and how good the worker tests are.

@@ -1,5 +1,5 @@
-"""Commands of `storymeter human` that need a campaign's folder while it runs: `serve`, `status`, `backup`,
-`simulate` (simulated raters through the real server), `demo` (the example campaign), and others.
+"""Commands of `storymeter human` during a study: `serve`, `status`, `extend`, `pilot`, and rehearsals:
+`simulate` (simulated raters through the real server) and `demo` (the example campaign).
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from .._options import (
     POSITIVE,
     SHARE,
     ManyFiles,
-    busy,
     format_option,
     option,
     print_note,
@@ -135,87 +134,6 @@ def status_command(folder: Path, style: str) -> None:
 
 def _tests(rater: dict[str, Any]) -> str | None:
     return f"{rater['tests_right'] * rater['tests']:.0f} of {rater['tests']}" if rater["tests"] else None
-
-
-# `storymeter human backup DIR OUT`: a copy of everything, while raters are at work.
-
-
-@click.command("backup")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
-def backup_command(folder: Path, out: Path) -> None:
-    """Back up the campaign in DIR.
-
-    OUT is a new folder.
-
-    Raters may continue: the backup contains every answer that was acknowledged before it started. Copying
-    campaign.db by hand is not enough.
-
-    \b
-    storymeter human backup study /mnt/safe/study-monday
-    storymeter human restore /mnt/safe/study-monday study-again
-    """
-
-    with busy("copying the campaign"):
-        manifest = human.backup(folder, out)
-    print_note(
-        f"{many(manifest.rows['rating'], 'answer')} of {many(manifest.rows['rater'], 'rater')} in {out},"
-        " checked. It holds the private key: keep it as safe as the campaign."
-    )
-
-
-# `storymeter human restore OUT DIR`: a campaign from its backup.
-
-
-@click.command("restore")
-@click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@option(
-    "--db",
-    "An empty PostgreSQL database for the answers.  [default: SQLite in DIR, whatever database was"
-    " used before]",
-    metavar="URL",
-)
-@option("--clips", "Folder of the clips.  [default: where they were]", metavar="FOLDER")
-def restore_command(out: Path, folder: Path, db: str | None, clips: str | None) -> None:
-    """Restore a campaign from its backup.
-
-    OUT is the backup, DIR a new folder.
-
-    The backup is checked first, and the clips are compared with their recorded hashes. Links and codes remain
-    valid.
-    """
-    from ...errors import first_few
-
-    with busy("restoring the campaign"):
-        manifest, changed = human.restore(out, folder, database=db, clips=clips)
-    print_note(
-        f"{manifest.rows['rating']:,} answers of {manifest.rows['rater']:,} raters were restored to {folder}."
-    )
-    if changed:
-        print_note(
-            f"note: {len(changed):,} clips have changed or are missing: {first_few(changed, limit=3)}. Their"
-            " folder is named in campaign.json (clips)."
-        )
-    print_note(f"Serve it: storymeter human serve {folder}")
-
-
-# `storymeter human erase DIR RATER`: a rater who withdraws.
-
-
-@click.command("erase")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.argument("rater")
-@option("--yes", "Erase without asking.", bool)
-def erase_command(folder: Path, rater: str, yes: bool) -> None:
-    """Erase a rater of the campaign in DIR.
-
-    Deletes the answers of RATER (the name in `status`, or the platform's id), the times of the work and the
-    link. The HITs can be done by somebody else; the analysis says how many raters were erased."""
-
-    if not yes:
-        click.confirm(f"Delete all answers of {rater}? They cannot be restored.", abort=True, err=True)
-    print_note(f"{many(human.erase(folder, rater, note=print_note), 'answer')} of {rater} erased.")
 
 
 # `storymeter human extend DIR`: more of everything, or a clip less.
