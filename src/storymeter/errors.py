@@ -79,6 +79,3 @@ def suggest(name: str, known: Iterable[str]) -> str:
     alike = {other.lower().replace("-", "_"): other for other in names}
     near = difflib.get_close_matches(name.lower().replace("-", "_"), alike, n=1)
     return f"Did you mean '{alike[near[0]]}'?" if near else f"Known: {', '.join(names)}."
-
-
-some, closest = first_few, suggest  # the names of release 0.1

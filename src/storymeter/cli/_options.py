@@ -383,6 +383,3 @@ def progress_bar(patience: float = 2.0) -> Iterator[Bars]:
         yield bars
     finally:
         bars.stop()
-
-
-put, say = print_tables, print_note

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rating_kit import analyse
+from rating_kit import Ratings, analyse
 from rehearsal_kit import crowd, world
 
 from storymeter.errors import DataError
 from storymeter.human.analysis.quality import assess
 from storymeter.human.analysis.robust import robust_ranking, trimmed
-from storymeter.human.ratings import DEGRADED, Ratings
+from storymeter.human.ratings import DEGRADED
 
 RATERS = 24
 
