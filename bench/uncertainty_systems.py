@@ -208,11 +208,15 @@ for _name in METRICS:
         )
 
 
+def mostly_zero(random: np.random.Generator, n: int) -> Array:
+    return np.asarray((random.random(n) < 0.2) * random.random(n))
+
+
 def ties(random: np.random.Generator, studies: int, n: int, means: bool) -> tuple[int, int]:
     """Four of five documents of either system have the value 0."""
     hits = 0
     for _ in range(studies):
-        rows = [with_ones((random.random(n) < 0.2) * random.random(n)) for _ in range(2)]
+        rows = [with_ones(mostly_zero(random, n)) for _ in range(2)]
         hits += p_of(rows, mean_part(), random, means) < 0.05
     return hits, studies
 
@@ -279,12 +283,18 @@ for _k, _m, _studies in ((3, 1, 1500), (3, 12, 120), (5, 4, 250), (10, 1, 400), 
     )
 
 
-def together(random: np.random.Generator, studies: int, systems: int, n: int) -> tuple[int, int]:
+def together(
+    random: np.random.Generator, studies: int, systems: int, n: int, zeros: bool = False
+) -> tuple[int, int]:
     """How often all intervals of differences of equal systems contain 0."""
     hits = 0
     for _ in range(studies):
-        results = results_of({"meteor": equal_systems("meteor", random, systems, n)})
-        found = results.compare(seed=int(random.integers(1 << 31)))
+        if zeros:  # half of the documents have the same value; the rows of CIDEr are values and ones
+            own, other = mostly_zero(random, n), [mostly_zero(random, n) for _ in range(systems)]
+            rows = {"cider": [with_ones(np.where(random.random(n) < 0.5, own, each)) for each in other]}
+        else:
+            rows = {"meteor": equal_systems("meteor", random, systems, n)}
+        found = results_of(rows).compare(seed=int(random.integers(1 << 31)))
         hits += all(c.interval[0] <= 0 <= c.interval[1] for c in found)
     return hits, studies
 
@@ -292,6 +302,10 @@ def together(random: np.random.Generator, studies: int, systems: int, n: int) ->
 for _k, _n in ((2, 30), (3, 30), (3, 100), (10, 100)):
     claim(f"all intervals of differences, {_k} systems, n = {_n}", 0.95, low=0.93, high=0.97, studies=600)(
         functools.partial(together, systems=_k, n=_n)
+    )
+for _n in (30, 100):
+    claim(f"all intervals of differences, 3 systems, 80 % of the values are 0, n = {_n}", 0.95, studies=600)(
+        functools.partial(together, systems=3, n=_n, zeros=True)
     )
 
 
