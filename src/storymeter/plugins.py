@@ -213,8 +213,9 @@ def failures_named(name: str, metric: Measure) -> Iterator[None]:
         if isinstance(error, StorymeterError) or not (is_foreign(metric._bearer) or raised_in(error, roots)):
             raise
         where = line_of(error) or f" ({place(type(foreign[0]))})"
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise UsageError(
-            f"{name}, a metric of your own or of a plug-in, failed: {type(error).__name__}: {error}{where}.",
+            f"{name}, a metric of your own or of a plug-in, failed: {reason}{where}.",
             hint=f"It is no part of Storymeter; try storymeter check-metric {shlex.quote(name)}",
         ) from error
 

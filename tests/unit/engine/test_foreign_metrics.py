@@ -137,7 +137,7 @@ class Raising(Share):
     name = "raising"
 
     def score_indexed(self, **pairs: Any) -> FloatArray:
-        raise KeyError("nose")
+        raise ValueError("no nose\nin this face")
 
 
 class Others(storymeter.MeanMetric):
@@ -168,7 +168,10 @@ def _score(metric: storymeter.Metric) -> storymeter.Score:
         (Leaving(), r"SystemExit: 3 \(test_foreign_metrics.py, line \d+, in rows\)"),
         (Numbered(), r"The name of Numbered \(test_foreign_metrics.py, line \d+\) cannot be 3"),
         (Barred(), r"The name of Barred \(.*\) cannot be 'words|tok:none'"),
-        (ActivityNet(Raising()), r"KeyError: 'nose' \(test_foreign_metrics.py, line \d+, in score_indexed"),
+        (
+            ActivityNet(Raising()),
+            r"ValueError: no nose in this face \(test_foreign_metrics.py, line \d+, in score_indexed",
+        ),
     ],
 )
 def test_what_would_be_wrong_in_silence_is_an_error_with_its_line(
@@ -338,7 +341,7 @@ def test_shards_refuse_what_looks_at_other_documents(tmp_path: Path) -> None:
                 score(metric, shards)
         with pytest.raises(UsageError, match="not vectorised"):
             score(Whole(), shards)
-        with pytest.raises(UsageError, match=r"KeyError: 'nose' \(test_foreign"):
+        with pytest.raises(UsageError, match=r"ValueError: no nose in this face \(test_foreign"):
             score(Soda("c", scorer=Raising()), shards)
     assert score(Soda("c", scorer=Share()), 1) == pytest.approx(score(Soda("c", scorer=Share()), 2))
 
