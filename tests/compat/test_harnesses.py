@@ -142,6 +142,15 @@ def test_torchmetrics() -> None:
         score.reset()
         score.update(["a b"], ["a b"])
         assert np.isfinite(float(score.compute()))
+    for name in ("rouge_l", "bleu_2(level=sentence)", "cider"):  # a copy has what was fitted, and the sums
+        score = CaptionScore(name, corpus=TRUTH if name == "cider" else None)
+        score.update(SAID, TRUTH)
+        wanted_value = storymeter.metric(name).corpus(candidates=SAID, references=TRUTH, resamples=0).value
+        copied = score.clone()
+        copied.reset()
+        copied.update(SAID, TRUTH)
+        assert float(score.compute()) == pytest.approx(wanted_value, abs=1e-12), name
+        assert float(copied.compute()) == float(score.compute()), name
     with pytest.raises(UsageError, match="references of the whole corpus"):
         CaptionScore("cider")
 

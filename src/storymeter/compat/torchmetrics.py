@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..engine.run import Run
 from ..errors import MissingPartError, StorymeterWarning, UsageError, many
 from ..join import Coverage, Task
@@ -88,7 +89,7 @@ class CaptionScore(torchmetrics.Metric):
                 hint='Give them: CaptionScore("cider", corpus=[[caption, ...], ...]).',
             )
         self.scorer = model
-        width = model.statistics(candidates=["a"], references=[["a"]]).shape[1]
+        width = self._statistics(["a"], [["a"]]).shape[1]
         self.add_state("sums", torch.zeros(width, dtype=torch.float64), dist_reduce_fx="sum")
 
     def _of_documents(self, metric: Metric, protocol: str, tokenizer: Tokenizer, timed: bool) -> None:
@@ -141,10 +142,24 @@ class CaptionScore(torchmetrics.Metric):
             self.sums += torch.from_numpy(rows.sum(axis=0)).to(self.sums.device)
             return
         candidates, groups = prepared(predictions, references, self.tokenizer)
-        rows = self.scorer.statistics(candidates=candidates, references=groups)
+        rows = self._statistics(candidates, groups)
         self.sums += torch.from_numpy(np.asarray(rows, dtype=np.float64).sum(axis=0)).to(self.sums.device)
+
+    def _statistics(self, candidates: Sequence[str], groups: Sequence[Sequence[str]]) -> FloatArray:
+        """What is summed of each caption; BLEU at the level of sentences is a mean of values."""
+        if not self._averaged:
+            return self.scorer.statistics(candidates=candidates, references=groups)
+        values = self.scorer.pairs(candidates=candidates, references=groups)
+        return np.column_stack([values, np.ones(len(values))])
+
+    @property
+    def _averaged(self) -> bool:
+        return getattr(self.scorer.scorer, "level", "") == "sentence"
 
     def compute(self) -> Any:
         sums = self.sums.cpu().numpy()
-        value = float(self.scorer.value_of(sums) if self.run is None else self.metric.combine(sums)["value"])
-        return torch.tensor(value, dtype=torch.float64)
+        if self.run is not None:
+            value = self.metric.combine(sums)["value"]
+        else:
+            value = sums[0] / max(sums[1], 1) if self._averaged else self.scorer.value_of(sums)
+        return torch.tensor(float(value), dtype=torch.float64)
