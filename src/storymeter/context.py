@@ -246,11 +246,6 @@ class Context(Settings):
         inner = self.per_run(_inner, tokenizer)
         return replace(inner, frequencies=self.frequencies)
 
-    def keeping(self, *makers: Callable[..., object]) -> Context:
-        """A context with the same settings that shares only the results of these functions."""
-        kept = {key: made for key, made in self._run.items() if cast(Any, key)[0] in makers}
-        return Context(**self.settings(), frequencies=self.frequencies, _run=kept)
-
     def _once(self, memo: Memo, make: Callable[..., T], arguments: tuple[object, ...]) -> T:
         key = (make, *map(_hashable, arguments))
         if key not in memo:

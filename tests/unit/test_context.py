@@ -65,16 +65,6 @@ def test_another_tokenizer_has_results_of_its_own() -> None:
     assert inner.per_run(make) is not context.per_run(make)
 
 
-def test_what_is_kept_from_shard_to_shard_is_named() -> None:
-    context = Context(seed=3)
-    kept = context.per_run(make)
-    context.per_run(other)
-    next_one = context.keeping(make)
-    assert next_one.per_run(make) is kept
-    assert next_one.seed == 3
-    assert next_one.per_run(other) is not context.per_run(other)
-
-
 def test_pair_tables_are_shared_by_equal_scorers() -> None:
     context = Context()
     assert pair_table(context, Meteor()) is pair_table(context, Meteor())

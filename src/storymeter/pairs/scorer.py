@@ -196,8 +196,11 @@ class ModelScorer(PairScorer):
 
 def open_scorer(context: Context, scorer: PairScorer) -> Any:
     """The run's own model of a scorer: on its device, for tokens, with what it has read so far."""
-    return context.per_run(opened, scorer)
+    return context.per_run(_opened, scorer)
 
 
-def opened(context: Context, scorer: PairScorer) -> PairModel:
-    return scorer.open(context, tokenised=True)
+def _opened(context: Context, scorer: PairScorer) -> PairModel:
+    from ..context import Settings
+
+    # not the context itself, which holds the model: neither would be given up before the next collection
+    return scorer.open(Settings(**context.settings()), tokenised=True)

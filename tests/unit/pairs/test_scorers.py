@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import gc
 import pickle
+import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -202,3 +204,15 @@ def test_a_name_is_parsed_once_in_a_run(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr("storymeter.engine.run.get_metric", counted)
     storymeter.evaluate(OURS, THEIRS, "rouge_l,bleu_1", resamples=0)
     assert parsed == ["rouge_l", "bleu_1"]
+
+
+def test_a_context_is_given_up_with_its_run() -> None:
+    gc.disable()
+    try:
+        run = Run(corpus("people", *(texts[0] for texts in THEIRS)), jobs=1)
+        run.score(corpus("mine", *OURS), ["cider", "rouge_l", "meteor"], 0)
+        gone = weakref.ref(run.context)
+        del run
+        assert gone() is None, "no model holds the context that holds it"
+    finally:
+        gc.enable()

@@ -28,7 +28,6 @@ from ...errors import DataError, StorymeterError, first_few
 from ...join import Task, join
 from ...measure import asks_anyone
 from ...metrics import Metric
-from ...pairs.scorer import opened
 from ...plugins import check_alone, failures_named
 from ...scores import CorpusCounts
 from ...stats.paired import win_tie_loss
@@ -196,7 +195,6 @@ class Worker:
         self.metrics = {name: metric.under(job.conditions.protocol) for name, metric in job.metrics.items()}
         self.reader = ShardReader(job)
         self.lookup = CorpusLookup(job)
-        self._context: Context | None = None
 
     def ready(self) -> None:
         """Answers when the worker is there."""
@@ -219,13 +217,10 @@ class Worker:
         return None
 
     def _read(self, shard: int) -> tuple[Run, list[Corpus]]:
-        """A run against the references of a shard, which has the models of the last one; and the systems."""
+        """A run against the references of a shard, and the systems; what it has read is given up with it."""
         job, first = self.job, len(self.job.systems)
         references = [self.reader.corpus(first + k, shard) for k in range(len(job.references))]
         run = Run(references, **{**job.settings, **job.conditions.settings})
-        if self._context is not None:
-            run.context = self._context.keeping(opened)
-        self._context = run.context
         return run, [self.reader.corpus(k, shard) for k in range(first)]
 
     def requests(self, shard: int) -> dict[str, list[int]]:
@@ -244,7 +239,6 @@ class Worker:
         for (where, _), tokens in run.context.budget.counted(rehearse).items():
             known = found.setdefault(where, [0, 0, 0])
             found[where] = [known[0] + 1, known[1] + tokens[0], known[2] + tokens[1]]
-        self._context = None  # its pairs were not scored
         return found
 
     def _task(self, corpus: Corpus, run: Run) -> Task:
