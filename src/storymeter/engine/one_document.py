@@ -17,8 +17,9 @@ from ..context import Context, Settings
 from ..dense.caption_pairs import video_links
 from ..dense.soda import Soda
 from ..dense.timeline import Timeline, timeline_of
-from ..errors import DataError, UsageError, suggest
+from ..errors import DataError, StorymeterError, UsageError, suggest
 from ..metrics import Metric
+from ..options import parse
 from ..pairs.facts import Facts, FactsModel, MarkedCaption, marked_captions
 from ..pairs.spice import GraphComparison, compare_graphs
 from ..progress import Note, unsaid
@@ -192,12 +193,15 @@ class OneSystem:
         found = video_links(self.score(name), document, against)
         durations = [each.duration for each in (document, *against) if each.duration]
         annotators = [corpus for corpus in self.references for each in corpus if each.id == name]
-        scorer = getattr(get_metric(self.metric), "scorer", None)
+        try:
+            scorer = getattr(getattr(get_metric(self.metric), "scorer", None), "name", "")
+        except StorymeterError:  # of a saved run, which keeps the matching by a scorer that is not installed
+            scorer = parse(self.metric).options.get("scorer", "")
         return timeline_of(
             found,
             system=self.corpus.name,
             annotators=annotators,
-            scorer="" if scorer is None else scorer.name,
+            scorer=scorer,
             metric=self.metric,
             duration=max(durations, default=None),
         )

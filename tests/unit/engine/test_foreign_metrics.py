@@ -15,7 +15,8 @@ import storymeter
 from storymeter import registry
 from storymeter.arrays import FloatArray
 from storymeter.dense import ActivityNet, Soda
-from storymeter.engine import Run, provenance
+from storymeter.dense.timeline import Timeline
+from storymeter.engine import Run, provenance, show
 from storymeter.engine.inputs import both
 from storymeter.engine.results import Conditions, merged
 from storymeter.engine.scored_files import PartialRun
@@ -362,6 +363,8 @@ def test_a_saved_run_without_its_plugins(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="'ratio' of the saved run is not known here"):
         again.only("ratio").compare()
     assert storymeter.load(tmp_path / "run.smr", metrics=[Ratio()]).compare() == results.compare()
+    shown = show("v1", tmp_path / "run.smr", metric="soda_c(scorer=share)")
+    assert isinstance(shown, Timeline) and shown.scorer == "share" and shown.links
 
 
 def test_measures_state_what_their_parts_were_trained_on() -> None:
