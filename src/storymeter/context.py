@@ -1,4 +1,4 @@
-"""What a run is set to (`Settings`), and what its metrics share (`Context`).
+"""Settings of a run (`Settings`), and data that its metrics share (`Context`).
 
 A context is its settings and two memos. `per_run` keeps what holds for all systems: numbered sentences,
 tables of scored pairs, opened models. `per_task` keeps what one task gives: its texts, n-grams and tracks.

@@ -1,4 +1,4 @@
-"""What can go wrong, said so that a person can act on it: what, where, how many, what to do.
+"""Errors that a person can act on: what is wrong, where, how often, and what to do.
 
 Exit codes follow the kind of error: 1 for bad data, 2 for wrong usage.
 """

@@ -1,4 +1,4 @@
-"""What long work says while it is under way."""
+"""Callbacks that report the progress of long work."""
 
 from __future__ import annotations
 

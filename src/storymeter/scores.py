@@ -1,4 +1,4 @@
-"""What scoring gives: the rows of a metric, the matching behind them, and the score made from them.
+"""Results of scoring: the rows of a metric, the matching behind them, and the score made from them.
 
 A signature says what a number depends on: an ordered list of `key:value` fields, printed as
 `metric:bleu_4|tok:ptb|…`. Two numbers may be compared when their signatures are equal; `diff` names the

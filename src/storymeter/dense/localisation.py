@@ -1,4 +1,4 @@
-"""Were the events found at all? Precision, recall and F1 of the segments, whatever the captions say.
+"""Localisation of events: precision, recall and F1 of the segments, whatever the captions say.
 
 `localisation`     at a threshold t, per video: precision = share of captions whose IoU with some reference
                    exceeds t,

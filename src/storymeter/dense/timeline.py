@@ -1,4 +1,4 @@
-"""What happens in one video: captions and references in order of time, and which of them were matched."""
+"""The timeline of one video: captions and references in order of time, and which of them were matched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much scores, and differences between systems, depend on who wrote the references.
+"""Scores, and differences between systems, against each annotator alone.
 
 Every system is scored against each annotator alone. The spread between these values is shown, and the
 interval of their mean contains it beside the noise of documents: mean ± t √(V / K + E²), where V is the

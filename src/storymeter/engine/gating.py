@@ -1,4 +1,4 @@
-"""A gate for continuous integration: does a new version lose more than it may?
+"""A gate for continuous integration: tests whether a new version loses more than it may.
 
 A condition such as `soda_c < -0.5` fails the gate if the new system's score minus the baseline's is below
 -0.5 points by more than chance: a one-sided test of that limit at .05, with Holm's correction over the

@@ -1,4 +1,4 @@
-"""What `evaluate` and `corpus` take, as corpora: paths, corpora, lists, dicts, and columns of tables.
+"""Arguments of `evaluate` and `corpus` as corpora: paths, corpora, lists, dicts, and columns of tables.
 
     ["a dog runs", …]                    one caption per item; items are numbered from 1, as lines of a file
     [["a dog runs", "a dog"], …]         as references: several per item

@@ -1,4 +1,5 @@
-"""What signatures say of the files behind a number, and whether numbers of several systems are comparable.
+"""Fields of signatures about the files behind a number, and the check whether numbers of several systems are
+comparable.
 
 Scores by two versions of a plug-in, or by two prompts of a judge, have one name and mean two things: to
 compare them is refused. Other fields that differ (a model that the server calls otherwise, a version of

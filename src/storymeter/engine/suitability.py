@@ -108,9 +108,9 @@ def warn_of_wordless(
     *,
     protocol: Protocol,
     tokenizer: Tokenizer,
-    glance: bool = False,
+    preview: bool = False,
 ) -> None:
-    """A StorymeterWarning that counts the captions without words, where a metric compares texts; `glance`:
+    """A StorymeterWarning that counts the captions without words, where a metric compares texts; `preview`:
     the corpora hold only the first captions of each."""
     letters = [m for m in metrics.values() if _joins_letters(m, protocol)]
     others = [scorer for m in metrics.values() if m not in letters and (scorer := _compares(m)) is not None]
@@ -118,7 +118,7 @@ def warn_of_wordless(
         why = (
             f"paragraphs of the protocol {protocol} consist of the letters a to z, and there is none in them"
         )
-        _warn(systems, references, _without_letters, why, glance=glance)
+        _warn(systems, references, _without_letters, why, preview=preview)
     if not others:
         return
     if all(tokenizer_option(scorer) != "run" for scorer in others):
@@ -133,7 +133,7 @@ def warn_of_wordless(
             return [not has_words(text) for text in texts]
         return [not tokens.strip() for tokens in tokenize(texts, tokenizer)]
 
-    _warn(systems, references, without_words, f"{why}there is {how} in them", glance=glance)
+    _warn(systems, references, without_words, f"{why}there is {how} in them", preview=preview)
 
 
 def _warn(
@@ -142,10 +142,10 @@ def _warn(
     bare: Callable[[Sequence[str]], list[bool]],
     why: str,
     *,
-    glance: bool,
+    preview: bool,
 ) -> None:
     said = []
-    which = "the first " if glance else ""
+    which = "the first " if preview else ""
     for kind, corpora in (("captions", systems), ("reference captions", references)):
         for corpus in corpora:
             total, found = _wordless(corpus, bare)

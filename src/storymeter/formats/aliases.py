@@ -1,4 +1,4 @@
-"""What fields are called in files of other programs: one table of names for every container.
+"""Names of fields in files of other programs: one table of names for every container.
 
 Case, blanks, dashes, underscores and a plural `s` do not matter. Each name has a tier: a field of a lower
 tier fits better, and two fields of one tier fit equally well, which is a question to the user.

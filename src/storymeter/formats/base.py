@@ -1,4 +1,4 @@
-"""What a format is: a name, a way to recognise it, to read it and, mostly, to write it."""
+"""The base class of formats: a name, a way to recognise it, to read it and, mostly, to write it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one value of a record may be: a text, an id, a time or a span. Names of fields play no part here."""
+"""Kinds of values in a record: a text, an id, a time or a span. Names of fields play no part here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with a file: every problem is collected with its place, and repeats are grouped when they are
+"""Problems of a file: every problem is collected with its place, and repeats are grouped when they are
 shown.
 
 A place is a path of keys and indices, printed as JSONPath (`$.results.v_1[3].timestamp`) or, in files of

@@ -1,4 +1,5 @@
-"""From a path, or from records in memory, to a corpus: open, recognise, decode, check, with all problems."""
+"""Reads a corpus from a path, or from records in memory: open, recognise, decode, check, with all
+problems."""
 
 from __future__ import annotations
 

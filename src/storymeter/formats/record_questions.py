@@ -1,4 +1,4 @@
-"""How a file of records would be read, and what of it only the user can decide.
+"""Questions about a file of records that only the user can decide.
 
 Each question becomes an error that names the command for every reading.
 """

@@ -1,4 +1,4 @@
-"""Which field of a table of records is the id, the caption, the times: by name first, then by content.
+"""Finds the id, the caption and the times among the fields of a table: by name first, then by content.
 
 Two fields that fit equally well are a `Question`, never a guess; a field called target, label or reference is
 never taken for a candidate's text."""

@@ -1,4 +1,4 @@
-"""Where a line says from when to when: `[0, 12]`, `0:05 - 0:09`, `From 3.2s to 8s,`, `<00:05><00:09>`.
+"""Finds the times in a line: `[0, 12]`, `0:05 - 0:09`, `From 3.2s to 8s,`, `<00:05><00:09>`.
 
 `heads` finds the spans that begin captions, `tail` the one in brackets that ends a line. Bare numbers
 (`2-3 people`) are a span only where a unit or a mark after them says so, and even then a weak one; several

@@ -1,4 +1,4 @@
-"""From a corpus to a file: all of it or nothing, and what the target cannot carry is named."""
+"""Writes a corpus to a file: all of it or nothing, and what the target cannot carry is named."""
 
 from __future__ import annotations
 

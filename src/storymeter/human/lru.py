@@ -1,4 +1,4 @@
-"""What was looked up lately and need not be looked up again: the one cache of the human wing.
+"""Bounded least-recently-used cache.
 
 >>> known = LruCache(2)
 >>> known.put("a", 1), known.put("b", 2), known.get("a"), known.put("c", 3)

@@ -1,4 +1,4 @@
-"""How many ratings a question needs, or what a budget finds: `plan` as a function."""
+"""Plans of studies: ratings that a question needs, or what a budget finds."""
 
 from __future__ import annotations
 

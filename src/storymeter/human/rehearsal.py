@@ -311,7 +311,7 @@ async def rehearse(
     return [visitor.tally for visitor in visitors]
 
 
-# Raters who never watch: attackers that score the text alone, for rehearsals.
+# Simulated raters that score the caption text without the clip.
 #
 #     fluent   what reads well and is long gets a high score: z of the mean log p of its bigrams and of its
 #              length, over what the rater has read so far

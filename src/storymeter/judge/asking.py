@@ -1,4 +1,4 @@
-"""From questions to marks: what is known is looked up, the rest is asked side by side, and every answer is
+"""Gets marks for questions: what is known is looked up, the rest is asked side by side, and every answer is
 on the disk before the next question goes out.
 
 A reply without a mark is asked again, with the reply and a reminder behind it; a verdict that has none in

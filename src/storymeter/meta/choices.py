@@ -1,4 +1,4 @@
-"""Benchmarks of pairs: which of two captions is better?
+"""Benchmarks of pairs: people chose the better of two captions.
 
 - `pascal-50s` (Vedantam et al., CIDEr, CVPR 2015): `metaeval/pascal50s/pairs.jsonl`, a line has a `category`
   (HC two human captions that are both right, HI human right and human wrong, HM human and machine, MM two

@@ -1,4 +1,4 @@
-"""From human scores and metric values to results: one call per level."""
+"""Correlates human scores with metric values: one call per level."""
 
 from __future__ import annotations
 

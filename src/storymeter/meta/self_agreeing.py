@@ -1,4 +1,4 @@
-"""Does a measure say the same when it is asked again?
+"""Agreement of a measure with itself over several trials.
 
 A judge keeps its answers, so that asking twice would only read them twice: a judge inside a measure is given
 another `trial`, which asks everything anew. Any other measure is computed again from the captions, with

@@ -1,4 +1,4 @@
-"""Does a metric point at the same words that people call wrong?
+"""Tests whether a metric points at the words that people call wrong.
 
 A metric of sentence pairs says nothing of words, but it can be asked: the blame of a word is what the caption
 gains when the word is left out, s(caption without the word) - s(caption), against the same references. Held

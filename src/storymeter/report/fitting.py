@@ -1,4 +1,4 @@
-"""How a table goes into a terminal that is too narrow for it: texts wrap between words, numbers never; and
+"""Fits tables into narrow terminals: texts wrap between words, numbers never; and
 where that is not enough, the table is cut into blocks of columns, each of which begins with the columns that
 name its rows."""
 

@@ -1,5 +1,5 @@
-"""Who says the same as whom, as tables, JSON, figures and a page (after Graham et al. 2018, table 1 and
-figures 4-5).
+"""Similarity between sources of captions as tables, JSON, figures and a page (after Graham et al. 2018, table
+1 and figures 4-5).
 """
 
 from __future__ import annotations

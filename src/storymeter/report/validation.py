@@ -1,4 +1,4 @@
-"""What was found of files: every problem with its place, how the files fit together, what to run."""
+"""Results of `validate`: every problem with its place, how the files fit together, what to run."""
 
 from __future__ import annotations
 

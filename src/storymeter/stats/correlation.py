@@ -1,4 +1,5 @@
-"""Do two columns of numbers agree? Pearson, Spearman, Kendall tau-b and tau-c, plain or averaged over groups.
+"""Correlation of two columns of numbers: Pearson, Spearman, Kendall tau-b and tau-c, plain or averaged over
+groups.
 
 A coefficient that cannot be computed is NaN, never 0: fewer than two points, or a column that is constant.
 `grouped` correlates within each group (systems within an item, say) and averages; how many groups had to be

@@ -1,4 +1,4 @@
-"""Is the correlation of metric A with people higher than that of metric B? The two share the people, and each
+"""Tests of the difference between two correlations with people. The two share the people, and each
 other.
 
 **Williams' test** (Williams 1959; Graham & Baldwin 2014), for Pearson's r over n systems:

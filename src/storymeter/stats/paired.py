@@ -1,4 +1,4 @@
-"""Is A better than B, on the same documents? Paired tests over rows of additive statistics.
+"""Paired tests of two systems on the same documents, over rows of additive statistics.
 
 `rows_a[i]` and `rows_b[i]` are what document i adds for either system. Only sums of rows are needed, so a
 thousand resamples are one matrix product, for BLEU as for a mean.

@@ -1,4 +1,5 @@
-"""Accuracies over pairs: does the metric order two things as people do, and does it know when they are equal?
+"""Accuracies over pairs of items: does the metric order two things as people do, and does it know when they
+are equal?
 
 - `pairwise_accuracy` (Kocmi et al. 2021): share of pairs with the same sign of difference; both tied counts
   as agreement.

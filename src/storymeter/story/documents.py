@@ -1,4 +1,4 @@
-"""What a document says as a story: its sentences in order, and the pictures it was told about."""
+"""Stories of documents: their sentences in order, and their pictures."""
 
 from __future__ import annotations
 

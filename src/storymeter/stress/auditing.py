@@ -1,4 +1,4 @@
-"""What does a metric reward? Every damage and metric, and a verdict per property with the numbers behind it.
+"""Stress audit of metrics. Every damage and metric, and a verdict per property with the numbers behind it.
 
 The effect of a damage is measured as a share of the distance between right captions and those of another
 document (`effects`), with a 95 % interval over documents. A verdict is "yes" where the whole interval lies on

@@ -1,4 +1,4 @@
-"""What a transformation sees, and the shapes it comes in."""
+"""Transformations of captions, and the data that they may look at."""
 
 from __future__ import annotations
 

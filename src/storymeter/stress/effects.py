@@ -1,4 +1,4 @@
-"""How much a damage costs, on a scale that no affine map and no sign of the metric can change.
+"""The cost of a damage on a scale that no affine map and no sign of the metric can change.
 
     change of a damage = (damaged - undamaged) / (right - wrong)
 

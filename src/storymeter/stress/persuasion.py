@@ -1,4 +1,4 @@
-"""Can a metric be talked into it? Captions of the wrong document that carry one of fifty attacks (`attacks`).
+"""Attacks on metrics. Captions of the wrong document that carry one of fifty attacks (`attacks`).
 
     lift = (wrong captions with the attack - wrong captions) / |right captions|      of their scores
 

@@ -1,4 +1,4 @@
-"""Does a metric notice one wrong detail? Minimal pairs, scored by any metric.
+"""Tests whether a metric notices one wrong detail. Minimal pairs, scored by any metric.
 
 Every pair becomes two documents of one caption each (with its times, where it has any) against the references
 of its document; a metric is right where the true caption scores higher, and a tie counts half."""

@@ -124,7 +124,7 @@ def make_job(
         built,
         protocol=context.protocol,
         tokenizer=context.tokenizer,
-        glance=True,
+        preview=True,
     )
     if shards is None:
         shards = max(1, -(-round(captions * (sample or 1.0)) // CAPTIONS))

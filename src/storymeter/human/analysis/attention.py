@@ -1,5 +1,5 @@
-"""Did a rater look at the captions, or only at some? Two kinds of evidence, both apart from the control
-pairs.
+"""Attention of raters: whether they looked at all captions. Two kinds of evidence, both apart from the
+control pairs.
 
 The control pairs catch who never looks. Who looks at three captions in ten passes them sooner or later, and
 the more pairs there are, the sooner: on average the damaged ones do get lower scores. Here such raters show.

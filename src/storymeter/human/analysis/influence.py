@@ -1,4 +1,4 @@
-"""How much do single raters, and raters who move together, decide the ranking? Shown, never acted upon.
+"""The influence of single raters, and of raters who move together, on the ranking. Shown, never acted upon.
 
 With z the standardised scores of believed raters, degraded captions left out:
 

@@ -1,4 +1,4 @@
-"""Before the money is spent: how many HITs does a question need, and how good is the worker test?
+"""Power of Direct Assessment by simulation: HITs that a question needs, error rates of worker tests.
 
 **HITs.** Two systems differ by `difference` in z. A caption's true score varies between captions (sd
 `between`), a rating around it (sd `within`). m ratings per system, `overlap` or more for a caption, give

@@ -1,4 +1,4 @@
-"""Which of two tellings do people prefer? (Fujita et al. 2020, section 6.3)
+"""Preferences between two captionings of a clip (Fujita et al. 2020, section 6.3).
 
 A record of criterion `preference` says of one item (video) which of two was told better: from -2 (that of
 `system`) to 2 (that of `meta.against`), whatever side of the screen they stood on. A record of criterion

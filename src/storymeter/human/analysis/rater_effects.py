@@ -1,4 +1,4 @@
-"""System means and differences with raters as random: would other raters say the same?
+"""System means and differences with raters as random.
 
 A rater can like one system more than others do, by some .2 standard deviations in real studies. All ratings
 of such a rater move together, so that a test over captions, which takes them as independent, finds

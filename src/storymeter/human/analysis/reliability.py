@@ -1,4 +1,4 @@
-"""Would the same study give the same answer again? Replication, split halves, agreement between raters, and
+"""Reliability of a study: replication, split halves, agreement between raters, and
 cost.
 
 - `replication`: Pearson's r between the system scores of two runs (Graham et al. 2018, table 5: .995 raw,

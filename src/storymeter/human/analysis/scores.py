@@ -1,4 +1,4 @@
-"""From ratings to a table of systems: z-scores, means per caption, means per system, who beats whom,
+"""Tables of systems from ratings: z-scores, means per caption, means per system, who beats whom,
 clusters.
 
 1. Standardise: z = (score - mean) / sd over **all** ratings of a rater, controls included, sd with n - 1. A

@@ -1,4 +1,4 @@
-"""What a rater says about the words of a caption: the record of an error span study.
+"""Marked words of a caption: the record of an error span study.
 
 Error Span Annotation (Kocmi et al., WMT 2024, "Error Span Annotation: A Balanced Approach for Human
 Evaluation of Machine Translation") asks for the wrong words first and for a score from 0 to 100 after them.

@@ -1,4 +1,4 @@
-"""From ratings of any source to the result of their study, in one call.
+"""Analyses ratings of any source by their kind of study, in one call.
 
 >>> rows = [
 ...     {"worker": f"w{w}", "video": f"v{v}", "model": model, "rating": min(5, better + (v * w) % 4)}

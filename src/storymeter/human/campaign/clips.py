@@ -1,4 +1,4 @@
-"""Before anybody is paid: is every clip there, does it decode, how long is it?
+"""Checks of the clips before a study: whether each is there and decodes, and how long it is.
 
 PyAV does the looking: it carries its own decoders (no ffmpeg program needed), opens whatever a browser might
 be given, and really decodes a frame, where readers of tags would believe any header. Pictures (for surveys)

@@ -210,7 +210,7 @@ def _number(value: float) -> str:
     return str(int(value)) if value == int(value) else repr(value)
 
 
-# Where raters come from, and how they go home.
+# Prolific and MTurk: entry links, completion codes, payment files.
 #
 # **local**: a personal link per rater. **MTurk** (ExternalQuestion): the page is framed; `assignmentId`
 # says ASSIGNMENT_ID_NOT_AVAILABLE in the preview; the work is handed in by a form post of `assignmentId`

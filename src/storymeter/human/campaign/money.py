@@ -1,4 +1,4 @@
-"""What a study pays: per HIT, per hour and in all. `new`, `plan`, the dashboard and the analysis all take
+"""Pay of a study: per HIT, per hour and in all. `new`, `plan`, the dashboard and the analysis all take
 their figures from here.
 
 >>> pay = Pay(hits=120, price=0.99, fee=0.2, currency="USD", seconds=21 * 60)

@@ -1,4 +1,4 @@
-"""From caption files and a folder of clips to a campaign: design, check, price, and only then write.
+"""Builds a campaign from caption files and a folder of clips: design, check, price, and only then write.
 
 `prepare` collects every problem and writes nothing (that is the dry run); `write` makes the folder and the
 database."""

@@ -1,4 +1,4 @@
-"""What an organiser asks for when a campaign is made, and which videos it is then about."""
+"""The options of a new campaign, and the choice of its videos."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pages say, in one file per language: `languages/<code>.json`. A new language is a new file with
+"""Texts of the pages, in one file per language: `languages/<code>.json`. A new language is a new file with
 the same keys.
 """
 

@@ -1,4 +1,4 @@
-"""How far the work has come: counts for `status` and the dashboard."""
+"""Counts of work done, for `status` and the dashboard."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What the database holds: only what raters may see, and what they answered. What stands behind a place
-(system, kind, pair) is in the private key, which never enters the database.
+"""Tables of the database. They hold only what raters may see, and what they answered. What stands behind a
+place (system, kind, pair) is in the private key, which never enters the database.
 
 Times are seconds since 1970 by the server's clock.
 """

@@ -1,4 +1,4 @@
-"""What a kind of study is: one class that says everything the rest of the human wing must not know.
+"""The base class of kinds of study: one class that says everything the rest of the human wing must not know.
 
     design       which items stand in which HIT, with controls drawn from the private seed
     page_data    what a rater sees of an item; order: in which order

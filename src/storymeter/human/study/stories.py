@@ -1,4 +1,4 @@
-"""What preference and survey share: the stories of several systems, and dealing in rounds.
+"""Parts that preference studies and surveys share: stories of several systems, designs in rounds.
 
 Stories that must lose: told of other pictures, and not to be found by who only compares the texts.
 

@@ -1,4 +1,4 @@
-"""Which column is what: by its name, and where no name is known by its content.
+"""Finds the roles of columns: by name, and where no name is known by its content.
 
 Case, blanks, dashes, underscores and a plural do not matter. The first names of a role are specific
 (`video`), the later ones general (`id`, `index`); a general one counts only where no specific one is there.

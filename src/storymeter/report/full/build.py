@@ -1,4 +1,4 @@
-"""From findings to the page."""
+"""Builds the page of a report from its findings."""
 
 from __future__ import annotations
 

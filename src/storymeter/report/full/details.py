@@ -1,4 +1,4 @@
-"""What only stories and single captions have: pictures, links between sentences, word links, scene graphs."""
+"""Details of stories and single captions: pictures, links between sentences, word links, scene graphs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the report shows, as plain records: everything else in this room is drawn from them."""
+"""Contents of a report as plain records: everything else in this room is drawn from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How good is a coherence model on stories it never saw: one table, the same for every model.
+"""Evaluates a coherence model on held-out stories: one table, the same for every model.
 
 - forced choice: p(A, B) > p(B, A) over neighbouring pairs, by place in the story, beside a bag of words
   (1-2-grams of each

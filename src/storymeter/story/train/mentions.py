@@ -1,4 +1,4 @@
-"""What grounding is learnt from: phrases, and the regions of pictures that they name.
+"""Training data of grounding: phrases, and the regions of pictures that they name.
 
 Flickr30K Entities (Plummer et al., 2015) says which phrase of a caption names which boxes of its picture:
 
