@@ -83,9 +83,6 @@ def segmenter(texts: Iterable[str]) -> Callable[[str], list[str]] | None:
     """What cuts texts of this language into its words (Japanese: phrases of a word and its particles), which
     joined give the text again; None where blanks do that already.
 
-    >>> cut = segmenter(["男性が部屋に入る。"])
-    >>> cut("犬が公園で走っている。") if cut else []
-    ['犬が', '公園で', '走っている。']
     >>> segmenter(["a man enters a room"]) is None
     True
     """

@@ -64,6 +64,14 @@ def test_a_run_of_inner_words_gives_way(parts: tuple[tuple[str, ...], ...]) -> N
         assert " " not in damaged.text
 
 
+def test_words_of_a_sentence() -> None:
+    japanese, chinese = segmenter(["男性が部屋に入る。"]), segmenter(["一个男人在公园里跑步。"])
+    assert japanese is not None and japanese("犬が公園で走っている。") == ["犬が", "公園で", "走っている。"]
+    assert (
+        chinese is not None and "".join(cut := chinese("一只狗在草地上")) == "一只狗在草地上" and len(cut) > 3
+    )
+
+
 def test_damage_does_not_show_in_how_it_reads() -> None:
     """A model of pairs of letters that has read other captions seldom finds the damaged one of two."""
     told = captions(JAPANESE, 150, seed=2)
