@@ -1,4 +1,4 @@
-"""Progress of a campaign: progress, seats, raters with their control statistics so far; for `status`
+"""Progress of a campaign: work done, seats, raters with their control statistics so far; for `status`
 and the dashboard.
 """
 
