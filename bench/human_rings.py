@@ -1,6 +1,7 @@
 """Crowds that work together against a campaign: whom do the gates believe, whom does the pay list approve?
 
     python bench/human_rings.py FOLDER [FROM-TO] [--only NAME …] [--clips N] [--noise SD] [--taste SD]
+    python bench/human_rings.py FOLDER [FROM-TO] --texts
 
 FOLDER is `single-annotator/2016` of the Direct Assessment data of TRECVID 2016. Each seed (9001-9040 unless
 told otherwise) is a campaign of the default layout over 300 of its clips and five systems: 65 HITs, 65 raters
@@ -45,7 +46,7 @@ import numpy as np
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.human.analysis.quality import assess
 from storymeter.human.campaign.design import Slot, build
-from storymeter.human.campaign.fluency import Bigrams
+from storymeter.human.campaign.fluency import Bigrams, counts
 from storymeter.human.ratings import Ratings, from_columns
 from storymeter.human.rehearsal import Blind
 
@@ -118,6 +119,13 @@ class Ring:
             self.hits[text] += 1
         for slot in hit:
             self.by_clip[slot.item].add(slot.text)
+
+    def longest(self, run: tuple[str, ...]) -> int:
+        """How many words in a row of the run stand in another text."""
+        sizes = range(len(run), 1, -1)
+        return next(
+            (n for n in sizes if any(self.grams[run[k : k + n]] > 1 for k in range(len(run) - n + 1))), 0
+        )
 
     def chance(self, text: str) -> float:
         return zlib.crc32(f"{self.salt} {text}".encode()) / 2**32
@@ -293,6 +301,34 @@ class Crowd:
         return from_columns({**self.columns, "value": np.clip(np.round(values), 0, 100)})
 
 
+def found_by_text(there: Campaign) -> tuple[dict[str, float], int]:
+    """Of how many damaged captions each comparison of all texts of the campaign finds which of the two twins
+    is damaged (a tie counts half), and how many there are."""
+    knows, found, total = Ring(there, "texts"), Counter[str](), 0
+    for hit in there.hits:
+        knows.learn(hit)
+    campaign_model = Bigrams(list(knows.hits))
+    for slot in {slot.text: slot for hit in there.hits for slot in hit if slot.kind == "degraded"}.values():
+        whole = there.people[slot.item]
+        bad, good = slot.text.lower().split(), whole.lower().split()
+        mine, theirs = _runs(bad, good)
+        others = [set(_plain(text)) for text in knows.by_clip[slot.item] if text not in (slot.text, whole)]
+        own = [counts(slot.text.split()), counts(whole.split())]
+        tells = {
+            "met more often": knows.hits[whole] - knows.hits[slot.text],
+            "words stand elsewhere": knows.longest(mine) - knows.longest(theirs),
+            "other captions of the clip": sum(len(set(theirs) & w) - len(set(mine) & w) for w in others),
+            "reads worse (other captions)": there.model.fluency(good) - there.model.fluency(bad),
+            "reads better (this campaign)": campaign_model.fluency(slot.text.split(), own)
+            - campaign_model.fluency(whole.split(), own),
+            "all together": knows.suspicion(slot.text, whole, slot.item),
+        }
+        total += 1
+        for name, value in tells.items():
+            found[name] += 1 if value > 0 else 0.5 if value == 0 else 0
+    return dict(found), total
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -303,8 +339,21 @@ def main() -> None:
     parser.add_argument("--clips", type=int, default=300)
     parser.add_argument("--noise", type=float, default=12.0)
     parser.add_argument("--taste", type=float, default=0.0)
+    parser.add_argument("--texts", action="store_true", help="only how damage is found by comparing texts")
     options = parser.parse_args()
     first, _, last = options.seeds.partition("-")
+    if options.texts:
+        sums: dict[str, float] = defaultdict(float)
+        total = 0
+        for seed in range(int(first), int(last) + 1):
+            each, more = found_by_text(campaign(options.folder, seed, options.clips))
+            total += more
+            for name, value in each.items():
+                sums[name] += value
+        print("| compared by | damaged captions found % |\n|:--|--:|")
+        for name, value in sums.items():
+            print(f"| {name} | {100 * value / total:.0f} |")
+        return
     count: Counter[tuple[str, float, str]] = Counter()
     for seed in range(int(first), int(last) + 1):
         there = campaign(options.folder, seed, options.clips, options.taste)

@@ -130,62 +130,67 @@ class Pairs(NamedTuple):
             np.fill_diagonal(sums, 0.0)
         return cls(count, product, half + half.T)
 
-    def likelihood(self, r: FloatArray) -> FloatArray:
-        """Log likelihood of pairs with these correlations."""
-        rest = 1 - r * r
-        return np.asarray(
-            -0.5 * self.shared * np.log(rest) - (r * r * self.square - 2 * r * self.product) / (2 * rest)
-        )
-
     def take(self, who: IntArray) -> Pairs:
         return Pairs(*(table[np.ix_(who, who)] for table in self))
 
 
 class _Fit(NamedTuple):
     value: float
-    loading: FloatArray
+    #: number of each rater's loading
+    level: IntArray
     camp: BoolArray
     across: float
 
 
-def _fitted(pairs: Pairs, camp: BoolArray, loading: FloatArray, across: float, *, one: bool = False) -> _Fit:
+def _terms(r: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """What a pair with this correlation adds to the log likelihood: for each shared caption, for the sum of
+    squares and for the sum of products."""
+    rest = 1 - r * r
+    return -0.5 * np.log(rest), -r * r / (2 * rest), r / rest
+
+
+def _fitted(pairs: Pairs, camp: BoolArray, level: IntArray, across: float, *, one: bool = False) -> _Fit:
     """Loadings, camps and the agreement across camps, each in turn the best for the others."""
-    n, best = len(camp), _Fit(-np.inf, loading, camp, across)
+    n, levels, best = len(camp), len(_LOADINGS), _Fit(-np.inf, level, camp, across)
+    squared = _LOADINGS[:, None] * _LOADINGS[None, :]
+    tables = pairs.shared, pairs.square, pairs.product
     for turn in range(40):
-        # every rater's choices against all others as they are: (raters, loadings)
+        # every rater's choices against all others as they are: (raters, camps and loadings)
         values = []
         for side in (False, True)[: 1 if one else 2]:
-            share = np.where(camp == side, 1.0, across)
-            values.append(
-                np.stack(
-                    [pairs.likelihood(level * share * loading[None, :]).sum(axis=1) for level in _LOADINGS]
-                )
-            )
-        stacked = np.concatenate(values)
-        choice = stacked.argmax(axis=0)
+            r = (np.where(camp == side, 1.0, across) * _LOADINGS[level])[:, None] * _LOADINGS[None, :]
+            values.append(sum(table @ terms for table, terms in zip(tables, _terms(r), strict=True)))
+        choice = np.concatenate(values, axis=1).argmax(axis=1)
         move = (np.arange(n) + turn) % 2 == 0 if turn < 12 else np.arange(n) % 3 == turn % 3
-        new_camp, new_loading = choice >= len(_LOADINGS), _LOADINGS[choice % len(_LOADINGS)]
-        camp = np.where(move, new_camp, camp)
-        loading = np.where(move, new_loading, loading)
-        product = loading[:, None] * loading[None, :]
-        differ = camp[:, None] != camp[None, :]
-        if differ.any():
-            crossing = Pairs(*(table * differ for table in pairs))
-            across = float(max(_ACROSS, key=lambda k: float(crossing.likelihood(k * product).sum())))
-        value = float(pairs.likelihood(np.where(differ, across, 1.0) * product).sum()) / 2
+        camp = np.where(move, choice >= levels, camp)
+        level = np.where(move, choice % levels, level)
+        # sums by camp and loading of both
+        kind = np.zeros((n, 2 * levels))
+        kind[np.arange(n), level + levels * camp] = 1.0
+        blocks = [kind.T @ table @ kind for table in tables]
+        between = [block[:levels, levels:] for block in blocks]
+        within = [block[:levels, :levels] + block[levels:, levels:] for block in blocks]
+
+        def gain(sums: list[FloatArray], k: float) -> float:
+            return float(sum((a * b).sum() for a, b in zip(sums, _terms(k * squared), strict=True)))
+
+        if between[0].any():
+            across = max(_ACROSS.tolist(), key=lambda k: gain(between, k))
+        value = gain(within, 1.0) / 2 + gain(between, across)
         if value < best.value + 1e-6 and turn > 8:
             break
         if value > best.value:
-            best = _Fit(value, loading, camp, across)
+            best = _Fit(value, level, camp, across)
     return best
 
 
 def _split(pairs: Pairs, believed: BoolArray) -> tuple[BoolArray, float, float] | None:
     """The camp of fewer believed raters, its gain per member and the agreement across; None: one camp."""
     n = len(pairs.shared)
-    whole = _fitted(pairs, np.zeros(n, dtype=bool), np.full(n, 0.7), 1.0, one=True)
+    whole = _fitted(pairs, np.zeros(n, dtype=bool), np.full(n, len(_LOADINGS) // 2), 1.0, one=True)
+    loading = _LOADINGS[whole.level]
     with np.errstate(invalid="ignore", divide="ignore"):
-        rest = (pairs.product - pairs.shared * whole.loading[:, None] * whole.loading[None, :]) / np.sqrt(
+        rest = (pairs.product - pairs.shared * loading[:, None] * loading[None, :]) / np.sqrt(
             np.maximum(pairs.shared, 1)
         )
     found = []
@@ -193,7 +198,7 @@ def _split(pairs: Pairs, believed: BoolArray) -> tuple[BoolArray, float, float] 
     for k in (1, 2):
         v = vectors[:, -k]
         for sign in (1, -1):
-            found.append(_fitted(pairs, sign * v > 0.5 / np.sqrt(n), whole.loading, 0.3))
+            found.append(_fitted(pairs, sign * v > 0.5 / np.sqrt(n), whole.level, 0.3))
     best = max(found, key=lambda one: one.value)
     sides = [(int(believed[camp].sum()), int(camp.sum())) for camp in (best.camp, ~best.camp)]
     small = best.camp if sides[0] <= sides[1] else ~best.camp
