@@ -357,3 +357,11 @@ def test_the_admin_token_is_printed_at_a_terminal(study: Folder, monkeypatch: py
         assert study.secrets.admin_token not in where_token(study)
         monkeypatch.setattr(f"sys.{name}.isatty", lambda: True, raising=False)
     assert where_token(study) == study.secrets.admin_token
+
+
+def test_errors_of_a_route_have_its_form(client: TestClient) -> None:
+    """The route decides between JSON and a page, not the last word of the address."""
+    for path in ("/r/nobody/item", "/r/nobody/last"):
+        assert client.get(path).headers["content-type"] == "application/json"
+    for path in ("/r/nobody", "/r/nobody/task", "/nowhere/item"):
+        assert client.get(path).headers["content-type"].startswith("text/html")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Container
 from typing import Any, ClassVar
 
 from starlette.applications import Starlette
@@ -29,7 +29,7 @@ from ..campaign.record import Folder
 from ..store import Store, StoreError, StoreFullError
 from . import admin, items, media, pages
 from .context import HERE, Context
-from .requests import CutOffError, PageError, RefusedError
+from .requests import CutOffError, Handler, PageError, RefusedError
 from .security import Headers
 
 
@@ -58,7 +58,7 @@ def create_app(
     endpoints = [one for module in (items, media, pages, admin) for one in module.routes(context)]
     endpoints.append(admin.described(context, endpoints))
 
-    explain = _explainer(context)
+    explain = _explainer(context, {one.handle for one in endpoints if one.json})
     kinds = (PageError, RefusedError, CutOffError, StoreError, HTTPException)
     app = Starlette(
         routes=[
@@ -96,12 +96,14 @@ class _Static(StaticFiles):
         return response
 
 
-def _explainer(context: Context) -> Callable[[Request, Exception], Awaitable[Response]]:
+def _explainer(
+    context: Context, in_json: Container[Handler]
+) -> Callable[[Request, Exception], Awaitable[Response]]:
     """Errors that help: a page for people, JSON for the task page."""
 
     async def explain(request: Request, error: Exception) -> Response:
         path = request.scope["path"]  # not request.url: a strange Host header cannot be parsed
-        wants_json = path.endswith(("/item", "/last", "/event", "/answer", "/correct", "/skip"))
+        wants_json = request.scope.get("endpoint") in in_json
         if isinstance(error, CutOffError):
             return Response(status_code=400)  # nobody hears it
         if isinstance(error, RefusedError):

@@ -201,7 +201,7 @@ class ItemRoutes:
                 self.stale_reply(request, rater) if work is None else handle(request, rater, body, work)
             )
 
-        return Endpoint("POST", f"/r/{{token}}/{name}", route, summary, kind, replies=_REFUSALS)
+        return Endpoint("POST", f"/r/{{token}}/{name}", route, summary, kind, replies=_REFUSALS, json=True)
 
     async def event(
         self, request: Request, rater: RaterLink, body: EventBody, work: RaterProgress
@@ -299,9 +299,14 @@ class ItemRoutes:
             self.post("answer", AnswerBody, self.answer, "An answer, acknowledged once it is on the disk"),
             self.post("correct", AnswerBody, self.correct, "Another answer in the place of the last one"),
             self.post("event", EventBody, self.event, "The clip was started, or has ended"),
-            Endpoint("GET", "/r/{token}/item", self.current, "The item at hand", replies=(410,)),
+            Endpoint("GET", "/r/{token}/item", self.current, "The item at hand", replies=(410,), json=True),
             Endpoint(
-                "GET", "/r/{token}/last", self.last, "The last answer, within a minute", replies=(409, 410)
+                "GET",
+                "/r/{token}/last",
+                self.last,
+                "The last answer, within a minute",
+                replies=(409, 410),
+                json=True,
             ),
             self.post("skip", SkipBody, self.skip, "The clip does not play"),
         ]

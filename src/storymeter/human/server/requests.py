@@ -76,6 +76,8 @@ class Endpoint(NamedTuple):
     form: bool = False
     #: statuses beside 200 and those that any route may give
     replies: tuple[int, ...] = ()
+    #: whether its errors are JSON, for the script of the task page
+    json: bool = False
 
     @property
     def route(self) -> Route:
