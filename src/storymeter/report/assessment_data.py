@@ -315,7 +315,8 @@ SECOND_GATE = {
     "peers": (
         " A rater who looks at some captions only can pass that test, but agrees little with the other"
         " raters of the same captions: a rater whose agreement is not clearly above half of the usual one"
-        " does not pass either."
+        " does not pass either, nor do raters who agree with each other more than the captions explain, or"
+        " favour one system far more than others do."
     ),
 }
 PAIR_WORDS = {

@@ -25,6 +25,7 @@ import numpy as np
 from scipy.special import bdtrc
 
 from ...arrays import FloatArray, IntArray
+from ...errors import many
 from ..ratings import DEGRADED, BoolArray, Ratings
 from .scores import means, standardise
 
@@ -69,6 +70,17 @@ class Ring(NamedTuple):
     seconds: tuple[float, float]
     #: whether their answers are equal place by place, whatever the captions
     places: bool = False
+
+    @property
+    def reason(self) -> str:
+        """Of one member."""
+        others = many(len(self.raters) - 1, "rater")
+        if self.places:
+            return f"member of a ring: the same answers in the same places as {others}"
+        return (
+            f"member of a ring: agrees with {others} more than the captions explain (r = {self.within:.2f},"
+            f" explained {self.explained:.2f})"
+        )
 
     @property
     def evidence(self) -> str:

@@ -23,7 +23,9 @@ show that most captions were looked at, by the evidence of `storymeter.human.ana
   (p < .02), and among captions of one author at least half as well. Where that
   cannot be asked (few raters, few shared captions, or raters much at odds), the check of repeats stands in,
   unless it would take more than a quarter of those whom the control pairs believe: a check that many fail
-  says more of the task than of the raters.
+  says more of the task than of the raters. Members of rings (`crowd`) and raters who favour a system
+  (`partisans`) do not pass; agreement is measured by raters of no ring. Where agreement cannot be computed
+  for most raters, or rings are not clearly the smaller side, `Quality.unranked` says why.
 - `auto` (the default): `attention` for campaigns of ours, where every HIT has its repeats by design;
   `control` for files of
   other tools, so that verdicts stay comparable with published ones.
@@ -168,7 +170,7 @@ def assess(
     }
     careless, second, notes = _careless(chosen, believed & ~ringed, steady, company)
     number = {name: k for k, name in enumerate(ratings.rater.names)}
-    careless |= {number[name]: f"member of a ring: {ring.evidence}" for ring in rings for name in ring.raters}
+    careless |= {number[name]: ring.reason for ring in rings for name in ring.raters}
     notes += tuple(_shown(ring) for ring in rings)
     partial: dict[int, str] = {}
     if table is not None:
