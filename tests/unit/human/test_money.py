@@ -6,7 +6,9 @@ import contextlib
 import csv
 import io
 import json
+import random
 import re
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from human_kit import HERE, Folder, Store, overview
 
 from storymeter.cli import cli
 from storymeter.errors import UsageError
+from storymeter.human.campaign.export import ratings
 from storymeter.human.campaign.money import Pay, fair_price, least_hourly, pooled
 
 
@@ -149,3 +152,32 @@ def test_a_campaign_of_an_earlier_version_keeps_its_price(tmp_path: Path) -> Non
     path.write_text(json.dumps(old))
     assert Folder(tmp_path / "s").campaign.pay() == Pay(2, 0.99, 0.2, "USD")
     assert run("status", tmp_path / "s").exit_code == 0
+
+
+def test_who_agrees_with_nobody_is_looked_at(tmp_path: Path) -> None:
+    """Who passes the controls and answers by lot elsewhere: REVIEW with the reason, or the papers' rule."""
+    study = tmp_path / "study"
+    code = ("--platform", "prolific", "--completion-code", "ABC")
+    assert new(study, *code, "--price", 6, "--hits", 8).exit_code == 0
+    assert run("simulate", study, "--raters", 8, "--mix", "honest=1", "--seed", 2).exit_code == 0
+    home = Folder(study)
+    with contextlib.closing(Store(home.database)) as store:
+        found = ratings(home, store, real_names=True)
+    first = next(r for r, said in home.study.verdicts(found).items() if said.accepted)
+    paired = {one.pair for one in found if one.kind == "degraded"}
+    lots = random.Random(3)
+    with sqlite3.connect(study / "campaign.db") as database:
+        for one in found:
+            if one.rater == first and one.pair not in paired:
+                answer = json.dumps({"value": lots.randrange(101)})
+                where = (answer, one.meta["assignment"], one.position)
+                database.execute("UPDATE rating SET answer = ? WHERE assignment = ? AND position = ?", where)
+
+    def action(*more: str) -> tuple[str, str]:
+        text = run("export", study, "--format", "prolific", *more).stdout
+        row = next(r for r in csv.DictReader(io.StringIO(text)) if r["PROLIFIC_PID"] == first)
+        return row["action"], row["reason"]
+
+    assert action("--controls-only")[0] == "APPROVE"
+    assert action() == action("--reject") == ("REVIEW", action()[1])
+    assert "agree" in action()[1]

@@ -8,7 +8,7 @@ taken without partisans' ratings of that system, and all is done again.
 
 A score at the end of the scale cannot go further up, so that favour is measured on captions by the room that
 they leave (`_ROOM`), disfavour likewise. Where several raters are beyond the limit for one system, the limit
-comes nearer: halfway between them and the rest.
+comes nearer: nearly halfway between them and the rest.
 """
 
 from __future__ import annotations
@@ -23,12 +23,14 @@ from .crowd import Cells
 from .scores import means
 
 #: spreads beyond which a bias is a partisan's, and the captions that one is measured by
-PARTISAN, LEAST = 3.2, 5
+PARTISAN, LEAST = 3.0, 5
 #: the nearest that the limit comes where many are beyond it, and the room above a caption, in z, at which it
 #: counts in full
 _NEAREST, _ROOM = 2.0, 1.0
+#: where the limit stands between the rest and those beyond it, and the raters that tell what is usual
+_BETWEEN, _CROWD = 0.45, 8
 #: a smaller bias, in z, is taste: raters of WMT differ by .16 to .24 (one standard deviation)
-_MATERIAL = 0.45
+_MATERIAL = 0.35
 
 
 class Partisan(NamedTuple):
@@ -50,6 +52,8 @@ class Partisan(NamedTuple):
 def partisans(ratings: Ratings, table: Cells, believed: BoolArray) -> list[Partisan]:
     """Those of these raters who favour or disfavour a system far more than others do."""
     n, systems = len(ratings.rater), len(ratings.systems)
+    if believed.sum() < _CROWD:
+        return []
     mine = believed[table.rater]
     rater, caption, z = table.rater[mine], table.caption[mine], table.z[mine]
     author = table.author[caption]
@@ -103,14 +107,14 @@ def partisans(ratings: Ratings, table: Cells, believed: BoolArray) -> list[Parti
 
 
 def _limits(spreads: FloatArray) -> FloatArray:
-    """Of each system: the bias in spreads that is too much; where many are beyond it, halfway to them."""
+    """Of each system: the bias in spreads that is too much; nearly halfway to many beyond it."""
     limits = np.full(spreads.shape[1], PARTISAN)
     for s, column in enumerate(spreads.T):
         column = column[~np.isnan(column)]
         beyond = column[column > PARTISAN]
         share = len(beyond) / max(1, len(column))
         if len(beyond) >= 3 and 0.05 <= share < 0.5:
-            limits[s] = min(PARTISAN, max(_NEAREST, float(np.median(beyond)) / 2))
+            limits[s] = min(PARTISAN, max(_NEAREST, _BETWEEN * float(np.median(beyond))))
     return limits
 
 
