@@ -83,10 +83,19 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
 def violations(axe: str) -> Callable[[Any], list[str]]:
     """What axe-core finds on a page that is serious or worse."""
 
+    errors = pytest.importorskip("playwright.sync_api")
+
     def look(page: Any) -> list[str]:
         if not page.evaluate("() => 'axe' in window"):  # it is half a megabyte
             page.evaluate(axe)
-        found = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
+        for attempt in range(3):  # on a busy machine axe may give up waiting for a clip
+            try:
+                found = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
+                break
+            except errors.Error:
+                if attempt == 2:
+                    raise
+                page.wait_for_timeout(500)
         return [
             f"{v['id']} ({v['impact']}): {v['nodes'][0]['html'][:160]}"
             for v in found["violations"]
