@@ -101,9 +101,11 @@ class BadDay:
         self.process.kill()
         self.process.wait()
         if not self.power:  # a process of PostgreSQL is killed: all stop, and the log is read again
-            with contextlib.suppress(sa.exc.OperationalError):
-                for row in human_kit.rows(self.folder.database, sa.text("SELECT pg_backend_pid()")):
-                    os.kill(row[0], signal.SIGKILL)
+            engine = sa.create_engine(self.folder.database.replace("postgresql://", "postgresql+psycopg://"))
+            with engine.connect() as connection:
+                os.kill(connection.execute(sa.text("SELECT pg_backend_pid()")).scalar_one(), signal.SIGKILL)
+                connection.invalidate()
+            engine.dispose()
             time.sleep(1)
         else:
             for path in self.folder.path.glob("campaign.db*"):
