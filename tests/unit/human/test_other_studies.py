@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
 from collections.abc import Callable
@@ -15,7 +16,11 @@ from rating_kit import preferences, run, survey, write
 
 import storymeter.human
 from storymeter.captions import Rating
+from storymeter.cli._human.after import analyse_command
+from storymeter.errors import StorymeterWarning
+from storymeter.human.analysis.assessment import analyse as analyse_scores
 from storymeter.human.analysis.preference import Preferences, analyse_preferences, metric_accuracy
+from storymeter.human.analysis.studies import DEFAULTS
 from storymeter.human.analysis.survey import analyse_survey
 
 
@@ -165,3 +170,34 @@ def test_pairs_that_nothing_connects_are_not_ranked() -> None:
     ]
     found = analyse_preferences([*preferences(), *others])
     assert len(found) == 2 and found.ranking is None
+
+
+def test_options_that_a_kind_of_study_has_no_use_for_are_named(tmp_path: Path) -> None:
+    votes = write(tmp_path / "p.jsonl", three_systems())
+    asked = ("--alpha", "0.01", "--accept", "all", "--gates", "control", "--robust", "--minimum", "2")
+    said = " ".join(run(votes, *asked, "--price", "2", "--replicates", votes).stderr.split())
+    assert "--accept, --alpha, --gates and --robust do not apply to preference studies and were ign" in said
+    assert "--price and --replicates do not apply to studies without scores of captions" in said
+    assert "apply" not in run(votes, "--minimum", "2", "--held", "include", "--splits", "0").stderr
+    with pytest.warns(StorymeterWarning, match="^enforce_repeats does not apply to preference studies"):
+        storymeter.human.analyse(votes, enforce_repeats=True)
+    with pytest.raises(TypeError, match="'aplha'"):
+        storymeter.human.analyse(votes, aplha=0.01)
+    scores = [
+        Rating(f"v{item}", system, f"r{rater}", float(40 + (rater * item) % 30), hit="h")
+        for rater in range(3)
+        for item in range(9)
+        for system in "ab"
+    ]
+    said = run(write(tmp_path / "s.jsonl", scores), "--faithful", "0.9", "--alpha", "0.01").stderr
+    assert "--faithful does not apply to ratings of captions and was ignored." in " ".join(said.split())
+
+
+def test_kinds_of_studies_state_the_options_that_exist() -> None:
+    taken = inspect.signature(analyse_scores).parameters
+    assert STUDIES["da"].options == STUDIES["spans"].options == DEFAULTS.keys() & taken.keys()
+    assert DEFAULTS.keys() == set().union(*(kind.options for kind in STUDIES.values()))
+    of_scores = {name: taken[name].default for name in STUDIES["da"].options - {"splits"}}
+    assert of_scores == {name: DEFAULTS[name] for name in of_scores}
+    offered = analyse_command.make_context("analyse", ["ratings.csv"]).params
+    assert {name: offered[name] for name in DEFAULTS} == DEFAULTS

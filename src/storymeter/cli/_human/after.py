@@ -165,7 +165,7 @@ def analyse_command(
     \b
     storymeter human analyse ratings.csv --html people.html
     """
-    from ...human.analysis.studies import replications, scores_of
+    from ...human.analysis.studies import not_applied, replications, scores_of
     from ...report.assessment import caption_csv, replication_line
 
     if page is not None and Path(page).suffix.lower() not in (".html", ".htm"):
@@ -177,6 +177,9 @@ def analyse_command(
     with notes_after() as note, busy("analysing the ratings"):
         found = human.analyse(list(sources), note=note, **options)
         repeated = replications(found, replicates, **options) if replicates is not None else {}
+        for_scores = [f"--{name}" for name, value in {**pay, "replicates": replicates}.items() if value]
+        if for_scores and all(scores_of(one) is None for one in found.values()):
+            note(not_applied(for_scores, "studies without scores of captions"))
     several = len(found) > 1
     scored: dict[str, Analysis] = {}
     for name, one in found.items():

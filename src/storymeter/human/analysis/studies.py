@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -21,6 +21,7 @@ from ...progress import Note, unsaid
 from ..raters_on_hold import Held
 from ..ratings import parts
 from ..sources import OpenedRatings, open_ratings
+from ..study import Study
 from .assessment import Analysis
 from .missing import Missing, of_records, records_with_worst
 from .pairwise import PairwiseRanking, fit
@@ -32,6 +33,23 @@ from .survey import Survey
 StudyResult: TypeAlias = Analysis | Preferences | Survey | SpanStudy
 #: so many ratings are split into halves by default
 SPLIT_LIMIT = 200_000
+#: the options of `analyse` beside `seed`, with their defaults
+DEFAULTS: Mapping[str, Any] = {
+    "accept": "passed",
+    "alpha": 0.05,
+    "clusters": "raters",
+    "enforce_repeats": False,
+    "faithful": None,
+    "gates": "auto",
+    "held": "leave-out",
+    "minimum": 1,
+    "missing": "leave-out",
+    "repeats": "all",
+    "robust": False,
+    "scale": "raw",
+    "splits": None,
+    "test": "t",
+}
 
 
 def analyse(
@@ -58,13 +76,20 @@ def analyse(
     note: called with each sentence about what was read and what is analysed by itself.
     options: those of `storymeter human analyse`: test, alpha, accept, held, repeats, gates, enforce_repeats,
         splits, seed, clusters, robust, missing (`worst`: a caption that a system lacks counts as the worst);
-        faithful and minimum for preferences.
+        faithful for preferences and surveys, minimum for preferences. A warning (where `note` is given, a
+        note) names those that the kind of study has no use for.
     """
     stated = None if scale in ("raw", "z") else scale
     opened = open_ratings(sources, origin, columns=columns, scale=stated, answers=answers)
     options = {"scale": "z" if scale == "z" else "raw", **options}
     for line in opened.about:
         note(line)
+    unused = unused_options(opened.kind, options)
+    if unused and note is unsaid:
+        warnings.warn(not_applied(unused, opened.kind.title), StorymeterWarning, stacklevel=2)
+    elif unused:
+        flags = ["--" + name.replace("_", "-") for name in unused]
+        note(not_applied(flags, opened.kind.title))
     chosen = strata_of(opened, stratum)
     if len(chosen) > 1:
         note(
@@ -123,7 +148,10 @@ def replications(found: Mapping[str, StudyResult], again: Any, **options: Any) -
 
     again: the ratings of the second run; options: those that `analyse` was called with.
     """
-    second = analyse(again, **{**options, "stratum": None, "splits": 0})
+    if all(scores_of(one) is None for one in found.values()):
+        return {}
+    shared = {name: value for name, value in options.items() if name not in ("faithful", "minimum")}
+    second = analyse(again, **{**shared, "stratum": None, "splits": 0})
     only = next(iter(second.values()))
     repeated = {}
     for name, one in found.items():
@@ -137,6 +165,31 @@ def scores_of(found: StudyResult) -> Analysis | None:
     """The analysis of the scores of a study, also of one that has more than scores; None without scores."""
     scores = getattr(found, "analysis", found)
     return scores if isinstance(scores, Analysis) else None
+
+
+def unused_options(kind: Study, options: Mapping[str, Any]) -> list[str]:
+    """The options that ask for something which the analysis of this kind of study does not do."""
+    for name in options:
+        if name not in DEFAULTS and name != "seed":
+            raise TypeError(f"analyse() got an unexpected keyword argument {name!r}")
+    return [
+        name
+        for name, value in sorted(options.items())
+        if name not in kind.options
+        and name != "seed"
+        and value != DEFAULTS[name]
+        and (name, value) != ("splits", 0)
+    ]
+
+
+def not_applied(names: Sequence[str], title: str) -> str:
+    """
+    >>> not_applied(["--alpha", "--test"], "surveys")
+    '--alpha and --test do not apply to surveys and were ignored.'
+    """
+    listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    verbs = ("does", "was") if len(names) == 1 else ("do", "were")
+    return f"{listed} {verbs[0]} not apply to {title} and {verbs[1]} ignored."
 
 
 def strata_of(opened: OpenedRatings, wanted: str | None) -> dict[str, OpenedRatings]:

@@ -112,6 +112,10 @@ class Study(ABC):
     stories: ClassVar[bool] = False
     #: what `standings` gives
     standing_word: ClassVar[str] = "mean"
+    #: what its answers are called in a sentence
+    title: ClassVar[str]
+    #: the options of `human analyse` that its analysis takes
+    options: ClassVar[frozenset[str]]
     #: what the dashboard shows of a verdict
     columns: ClassVar[tuple[str, ...]] = ("tests", "accepted")
 

@@ -30,6 +30,13 @@ class _Score(msgspec.Struct, forbid_unknown_fields=True):
 
 class DirectAssessment(Study):
     name = "da"
+    title = "ratings of captions"
+    options = frozenset(
+        (
+            *("accept", "alpha", "clusters", "enforce_repeats", "gates", "held"),
+            *("missing", "repeats", "robust", "scale", "splits", "test"),
+        )
+    )
     line = Slot
     formats: ClassVar[tuple[str, ...]] = ("wmt", "appraise")
     criteria: ClassVar[tuple[str, ...]] = ("",)

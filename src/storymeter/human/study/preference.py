@@ -55,6 +55,8 @@ class _Choice(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 class Preference(StoryStudy):
     name = "preference"
+    title = "preference studies"
+    options = frozenset({"faithful", "held", "minimum", "missing"})
     difference_unit = "of the mean answer"
     standing_word = "strength"
     line = Duel

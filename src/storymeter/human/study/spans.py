@@ -54,6 +54,7 @@ class _Answer(msgspec.Struct, forbid_unknown_fields=True):
 
 class ErrorSpans(DirectAssessment):
     name = "spans"
+    title = "error span studies"
     line = Marked
     formats: ClassVar[tuple[str, ...]] = ()
     criteria: ClassVar[tuple[str, ...]] = (CRITERION,)

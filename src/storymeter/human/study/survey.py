@@ -54,6 +54,8 @@ class _Marks(msgspec.Struct, forbid_unknown_fields=True):
 
 class Survey(StoryStudy):
     name = "survey"
+    title = "surveys"
+    options = frozenset({"faithful", "held", "missing"})
     line = Panel
     plays = False
     media_word = "pictures"
