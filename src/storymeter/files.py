@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import itertools
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NoReturn
 
@@ -126,6 +127,31 @@ def guarded(text: str) -> str:
 def unguarded(cell: str) -> str:
     """The text of a cell that `guarded` wrote."""
     return cell[1:] if cell.startswith("'") and cell.lstrip("'").startswith(_FORMULA) else cell
+
+
+#: the longest name that `safe_names` gives, in bytes; file systems take 255
+LONGEST = 100
+
+
+def safe_names(names: Iterable[str]) -> dict[str, str]:
+    """A file name without a suffix for each of these texts. All are different, also where the file system
+    makes no difference between upper and lower case.
+
+    >>> safe_names(["cs/en", "cs_en", "CS en", ""])
+    {'cs/en': 'cs_en', 'cs_en': 'cs_en-2', 'CS en': 'CS_en-3', '': 'none'}
+    """
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in names:
+        plain = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in name or "none")
+        for number in itertools.count(1):
+            end = f"-{number}" if number > 1 else ""
+            safe = plain.encode()[: LONGEST - len(end)].decode(errors="ignore") + end
+            if safe.casefold() not in taken:
+                break
+        taken.add(safe.casefold())
+        found[name] = safe
+    return found
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from storymeter.errors import DataError
-from storymeter.files import atomic, write_text
+from storymeter.files import atomic, safe_names, write_text
 
 
 def test_an_interrupted_write_leaves_the_old_file_and_no_litter(tmp_path: Path) -> None:
@@ -99,3 +99,15 @@ def test_a_full_disk_is_a_data_error(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="No space left"):
         write_text(link, "x")
     assert Path("/dev/full").is_char_device()
+
+
+def test_file_names_of_any_texts_differ_and_can_be_written(tmp_path: Path) -> None:
+    long = "x" * 300
+    texts = ["a/1", "a_1", "A_1", "a_1-2", "../etc", "", "写真" * 200, long, long + "y", "a\0b"]
+    names = safe_names(texts)
+    assert list(names) == texts
+    assert len({name.casefold() for name in names.values()}) == len(texts)
+    for name in names.values():
+        write_text(tmp_path / f"{name}.jpg", name)
+        assert (tmp_path / f"{name}.jpg").read_text() == name
+    assert len(list(tmp_path.iterdir())) == len(texts)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from .. import report
-from ..files import write_bytes, write_text
+from ..files import safe_names, write_bytes, write_text
 from ..text.tokenizers import TOKENIZERS
 
 if TYPE_CHECKING:
@@ -162,9 +162,8 @@ def keep(shown: Presentation, page: str | Path | None, figures: Path | None) -> 
         from ..report.figures.files import png
 
         drawn = shown.figures()
-        for name, figure in drawn.items():
-            safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in name)
-            write_bytes(figures / f"{safe}.png", png(figure))
+        for name, safe in safe_names(drawn).items():
+            write_bytes(figures / f"{safe}.png", png(drawn[name]))
         print_note(f"{len(drawn)} figures in {figures}")
     if page is not None and shown.page is not None:
         write_text(page, shown.page())

@@ -175,10 +175,13 @@ def _check(save: str | None, into: str | None, candidates: tuple[str, ...], per_
     if save is not None:
         raise UsageError("--save writes a new run, --into adds to an existing one.", hint="Give one.")
     context = click.get_current_context()
-    for name in ("references", "metrics", "protocol", "tokenizer", "resamples", "seed", "cluster", "unit"):
-        if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
+    saved = {"references", "metrics", "protocol", "tokenizer", "resamples", "seed", "cluster", "unit"}
+    for param in context.command.params:
+        given = context.get_parameter_source(param.name or "") == click.core.ParameterSource.COMMANDLINE
+        if param.name in saved and given:
+            flag = max(param.opts, key=len)
             hint = "Leave it out, or score all systems again with --save."
-            raise UsageError(f"With --into, --{name} comes from the saved run.", hint=hint)
+            raise UsageError(f"With --into, {flag} comes from the saved run.", hint=hint)
 
 
 _NO_SEEDS = (

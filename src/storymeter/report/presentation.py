@@ -58,7 +58,7 @@ class Presentation:
     tables: Callable[[str, int | None], Sequence[Table]]
     #: the text of the JSON style; None: the tables as JSON
     json: Callable[[], str] | None = None
-    #: what a person should know beside the numbers, in every style
+    #: what a person should know beside the numbers, whatever the style; `render` does not write them
     notes: Sequence[str] = ()
     #: in place of the notes where the result is shown as tables
     summary: Sequence[str] = ()
@@ -116,6 +116,8 @@ def _(results: Sequence[Any], **options: Any) -> Presentation:
 
 @present.register(dict)
 def _(results: Mapping[str, Any], **options: Any) -> Presentation:
+    if not results:
+        return plain("Nothing", [])
     if len(results) == 1:
         return present(*results.values(), **options)
     return present_all(next(iter(results.values())), results, **options)
@@ -134,7 +136,8 @@ def render(
     colour: bool = False,
     fragment: bool = False,
 ) -> str:
-    """The text of a presentation, with exactly one line break at its end.
+    """The text of a presentation, with exactly one line break at its end. The notes are not in it, unless
+    the page or the JSON of this kind of result holds them: `presentation.notes_for(style)` gives them.
 
     style: table (for a terminal), json, csv, latex, markdown or html.
     width: columns of the terminal; None: a file, in which nothing is cut.

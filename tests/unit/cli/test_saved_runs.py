@@ -77,8 +77,11 @@ def test_meta_reads_a_saved_run(run: Verb, saved: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["score", "{new}", "--into", "{run}", "-m", "meteor"], "comes from the saved run"),
-        (["score", "{new}", "--into", "{run}", "-r", "{new}"], "comes from the saved run"),
+        (
+            ["score", "{new}", "--into", "{run}", "-m", "meteor"],
+            "With --into, --metric comes from the saved run",
+        ),
+        (["score", "{new}", "--into", "{run}", "-r", "{new}"], "With --into, --references comes from"),
         (["score", "{new}", "--into", "{run}", "--save", "other.smr"], "--into adds"),
         (["score", "{new}", "--save", "run.json"], ".smr"),
         (["score", "{run}", "--save", "other.smr"], "scored already"),

@@ -199,3 +199,16 @@ def test_who_has_no_pair_is_not_said_to_fail() -> None:
     text = worker_table(analyse(from_records(records), splits=0)).render("csv")
     row = next(line for line in text.splitlines() if line.startswith("new"))
     assert row.startswith("new,,no test is possible with 0 complete control pairs")
+
+
+def test_strata_of_similar_names_have_files_of_their_own(tmp_path: Path) -> None:
+    rows = [
+        f"v{item},{system},r{rater},{40 + 3 * item + rater},{stratum}\n"
+        for stratum in ("cs/en", "cs_en")
+        for rater in range(3)
+        for item in range(6)
+        for system in "ab"
+    ]
+    (tmp_path / "own.csv").write_text("item,system,rater,value,stratum\n" + "".join(rows))
+    run(tmp_path / "own.csv", "--captions", tmp_path / "c.csv", "--splits", 0)
+    assert {path.name for path in tmp_path.glob("c*.csv")} == {"c-cs_en.csv", "c-cs_en-2.csv"}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 
@@ -163,3 +165,13 @@ def test_pictures_stand_beside_the_page_only_where_it_would_be_too_large(
     assert "data:image/jpeg" not in text
     for address in data_of(text)["images"].values():
         assert (tmp_path / address).read_bytes().startswith(b"\xff\xd8")
+
+
+def test_pictures_of_similar_names_keep_their_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["a/1.png", "a_1.png", "x" * 120, "x" * 120 + "y", "100% #1"]
+    monkeypatch.setattr(build, "report_page", lambda found, store: repr(store(found)))
+    pictures: Any = {name: name.encode() for name in names}
+    page, folder = write_page(tmp_path / "my page.html", pictures)
+    addresses = ast.literal_eval(page.read_text())
+    assert [(tmp_path / unquote(addresses[name])).read_text() for name in names] == names
+    assert len(list(folder.iterdir())) == len(names)

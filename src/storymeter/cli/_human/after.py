@@ -10,7 +10,7 @@ import click
 
 from ... import human, report
 from ...errors import DataError, UsageError, many
-from ...files import write_text
+from ...files import safe_names, write_text
 from .._files import pairs_of
 from .._options import (
     AMOUNT,
@@ -181,21 +181,23 @@ def analyse_command(
         if for_scores and all(scores_of(one) is None for one in found.values()):
             note(not_applied(for_scores, "studies without scores of captions"))
     several = len(found) > 1
+    parts = safe_names(found) if several else {}
     scored: dict[str, Analysis] = {}
     for name, one in found.items():
         shown = _present(one, repeated.get(name), pay)
         if several:
             print_note(f"\n{name}")
-        keep(shown, _beside(page, name, several), _beside(figures, name, several))
+        part = parts.get(name)
+        keep(shown, _beside(page, part), _beside(figures, part))
         if name in repeated:
             print_note(replication_line(repeated[name]))
         scores = scores_of(one)
         if scores is not None:
             scored[name] = scores
         if word_file is not None:
-            _words(one, _beside(word_file, name, several))
+            _words(one, _beside(word_file, part))
         if caption_file is not None:
-            _captions(scored.get(name), _beside(caption_file, name, several))
+            _captions(scored.get(name), _beside(caption_file, part))
         print_note(*shown.notes_for("json" if caption_file == "-" else style))
     if caption_file == "-":
         output(caption_csv(scored))
@@ -237,13 +239,12 @@ def _captions(analysis: Analysis | None, path: str) -> None:
         print_note(f"Scores of {many(len(analysis.captions.z), 'caption')}: {path}")
 
 
-def _beside(path: Any, name: str, several: bool) -> Any:
+def _beside(path: Any, part: str | None) -> Any:
     """`people.html` and `cs-en` to `people-cs-en.html`, where there are several strata."""
-    if path in (None, "-") or not several:
+    if path in (None, "-") or part is None:
         return path
     plain = Path(path)
-    safe = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in name) or "none"
-    return type(path)(plain.with_name(f"{plain.stem}-{safe}{plain.suffix}"))
+    return type(path)(plain.with_name(f"{plain.stem}-{part}{plain.suffix}"))
 
 
 # `storymeter human export DIR`: the answers, joined with the private key.
@@ -288,8 +289,6 @@ def export_command(
     \b
     storymeter human export study --out ratings.jsonl
     """
-    from ...files import write_text
-
     text = human.export(
         folder,
         style,

@@ -43,12 +43,12 @@ def report_page(
     audit: Mapping[str, Any] | None = None,
     people: Mapping[str, Any] | None = None,
     unsupported: Sequence[Any] | None = None,
-    store: Callable[[str, bytes], str] | None = None,
+    store: Callable[[Mapping[str, bytes]], Mapping[str, str]] | None = None,
 ) -> str:
     """The whole page as text. `by_annotator` is the table of scores against each annotator alone; `audit` and
     `people` are sections that were asked for, `unsupported` the words that no reference supports:
-    [system][document][caption]. `store(name, bytes)` keeps a picture beside the page and gives its
-    address; it is called where the page would be too large with its pictures inside.
+    [system][document][caption]. `store(pictures)` keeps the pictures beside the page and gives their
+    addresses; it is called where the page would be too large with its pictures inside.
     """
     more = details(findings, images, device)
     if unsupported is not None:
@@ -57,8 +57,9 @@ def report_page(
     content = block(found)
     numbers = len(findings.ids) * len(findings.systems) * len(findings.metrics)
     if store is not None and more.get("images") and len(content) + NUMBER * numbers > LARGEST:
-        pictures = {name: b64decode(address.partition(",")[2]) for name, address in more["images"].items()}
-        found["images"] = {name: store(name, picture) for name, picture in pictures.items()}
+        found["images"] = store(
+            {name: b64decode(address.partition(",")[2]) for name, address in more["images"].items()}
+        )
         content = block(found)
     written = list(_written(findings, COMPLETE - len(content.encode()) - NUMBER * numbers))
     return render(
@@ -162,19 +163,19 @@ def write_page(path: Path, findings: Findings, **options: Any) -> list[Path]:
     """The page, and a folder of pictures beside it only where the page would be too large; what was
     written.
     """
-    from ...files import write_bytes, write_text
+    from ...files import safe_names, write_bytes, write_text
 
     folder = path.with_name(f"{path.stem}_files")
-    pictures: list[Path] = []
+    stored: dict[str, str] = {}
 
-    def store(name: str, data: bytes) -> str:
-        safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in name)[:100] + ".jpg"
-        pictures.append(folder / safe)
-        write_bytes(pictures[-1], data)
-        return f"{folder.name}/{safe}"
+    def store(pictures: Mapping[str, bytes]) -> Mapping[str, str]:
+        for name, safe in safe_names(pictures).items():
+            write_bytes(folder / f"{safe}.jpg", pictures[name])
+            stored[name] = quote(f"{folder.name}/{safe}.jpg")
+        return stored
 
     write_text(path, report_page(findings, store=store, **options))
-    return [path, folder] if pictures else [path]
+    return [path, folder] if stored else [path]
 
 
 # The data block of the page: one JSON object that the page's script reads, and any other program can.
