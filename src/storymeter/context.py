@@ -194,11 +194,10 @@ class Settings:
     def __post_init__(self) -> None:
         if isinstance(self.protocol, str):
             object.__setattr__(self, "protocol", get_protocol(self.protocol))
-        jobs, seed = self.jobs, self.seed
-        if not isinstance(jobs, int) or jobs < 1 or not isinstance(seed, int) or seed < 0:
-            raise UsageError(
-                f"jobs ({jobs!r}) and seed ({seed!r}) are whole numbers.", hint="jobs from 1, seed from 0."
-            )
+        for name, least in (("jobs", 1), ("seed", 0)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                raise UsageError(f"{name} cannot be {value!r}.", hint=f"It is a whole number from {least}.")
         if self.tokenizer not in get_args(Tokenizer):
             raise UsageError(
                 f"There is no tokenizer {self.tokenizer!r}.",

@@ -125,6 +125,13 @@ class Measure(Options):
     #: set on each class that is a part of Storymeter, and not inherited: see `is_own`
     _own: ClassVar[bool] = True
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.declaration.names:
+            declared = options_of(type(self))
+            for key, value in self._stated():
+                declared[key].check_readable(value, self._owner())
+
     @property
     def _bearer(self) -> Measure:
         """The measure whose name and declaration this one has."""
@@ -182,7 +189,7 @@ def stand_in_of(measure: Measure) -> str:
 
 def heading_of(measure: Measure) -> str:
     """The name above a column of values: with the engine where it is not the original's, such as
-    `bertscore(minilm)`. `registry.metric` reads it, too.
+    `bertscore(minilm)`. `registry.read_name` reads it, too.
     """
     if not measure.declaration.names:
         return measure.name

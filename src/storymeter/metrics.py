@@ -37,6 +37,8 @@ class Metric(Measure, ABC):
     """Scores documents: rows of additive statistics, and a value from their sums; see the module."""
 
     _own = True
+    #: what an option of this type takes, in errors
+    _example: ClassVar[str] = "a metric, such as 'soda_c' or Soda('c')"
     #: whether the metric can say anything without references (stories, counts) or not.
     needs_references: ClassVar[bool] = True
     #: whether tables print the value as a percentage, as the field does.
@@ -121,7 +123,7 @@ class Metric(Measure, ABC):
         """Why the row of a document cannot be found without the other documents; '' where it can, and a
         corpus may be scored in shards.
         """
-        older = getattr(self, "needs_whole", None)  # the name of release 0.1, which plug-ins may define
+        older = getattr(self, "needs_whole", None)  # an earlier name, which plug-ins may define
         if older is not None:
             return str(older())
         traits: Any = _traits(self)

@@ -36,13 +36,14 @@ import re
 import types
 import typing
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from copy import copy
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 from .errors import UsageError, suggest
 
 T = TypeVar("T", bound="Options")
-_LONGEST = 500  # no name needs more, and options within options are parsed by recursion
+LONGEST = 500  # no name needs more, and options within options are parsed by recursion
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_\-]*\Z")
 
 
@@ -68,7 +69,7 @@ def split(text: str) -> list[str]:
 
 
 def parse(text: str) -> Name:
-    if len(text) > _LONGEST:
+    if len(text) > LONGEST:
         raise UsageError(
             f"The name {text[:40]!r}… has {len(text):,} characters.",
             hint="Names look like bleu_4 or soda_c(scorer=meteor).",
@@ -99,7 +100,10 @@ def parse(text: str) -> Name:
 
 def _tidy(value: str) -> str:
     value = value.strip()
-    return str(parse(value)) if "(" in value and _WORD.match(value.partition("(")[0].strip()) else value
+    if "(" in value and _WORD.match(value.partition("(")[0].strip()):
+        with suppress(UsageError):  # a text such as `model(2)` is no name
+            return str(parse(value))
+    return value
 
 
 #: the names of `text.tokenizers.TOKENIZERS`
@@ -164,7 +168,26 @@ class Option(typing.NamedTuple):
     def print(self, value: Any) -> str:
         if isinstance(value, tuple):
             return "/".join(map(self.print, value))
-        return str(value).lower() if isinstance(value, bool) else str(value).removesuffix(".0")
+        if isinstance(value, bool):
+            return str(value).lower()
+        return str(value).removesuffix(".0") if isinstance(value, numbers.Real) else str(value)
+
+    def check_readable(self, value: Any, owner: str) -> None:
+        """Raises a UsageError for a text that cannot be read back from a name with this option."""
+        if self.type is not str or value == self.default:
+            return
+        name = str(Name("x", {self.name: value}))
+        try:
+            readable = split(name) == [name] and parse(name).options == {self.name: value}
+        except UsageError:
+            readable = False
+        if not readable:
+            raise UsageError(
+                f"{owner}: {self.name} cannot be {_shown(value)}, which cannot be read back from the name of"
+                " the measure.",
+                hint="It is text without commas, unbalanced parentheses and outer blanks, in a name of at"
+                f" most {LONGEST} characters; rename or link a file or folder of another name.",
+            )
 
     def _fits(self, value: Any) -> bool:
         if self.choices:
@@ -194,9 +217,16 @@ class Option(typing.NamedTuple):
         elif self.type == tuple[float, ...]:
             fits = "numbers like .3/.5/.7"
         else:
-            fits = {bool: "true or false", str: "text"}.get(self.type, getattr(self.type, "__name__", ""))
-        shown = repr(value) if isinstance(value, str) else str(value)
-        return UsageError(f"{owner}: {self.name} cannot be {shown[:80]}.", hint=f"It is {fits}.")
+            named = getattr(self.type, "_example", getattr(self.type, "__name__", ""))
+            fits = {bool: "true or false", str: "text"}.get(self.type, named)
+        hint = f"It is {fits}."
+        if isinstance(value, type) and isinstance(self.type, type) and issubclass(value, self.type):
+            hint = f"{value.__name__} is a class: write {value.__name__}(), an object."
+        return UsageError(f"{owner}: {self.name} cannot be {_shown(value)}.", hint=hint)
+
+
+def _shown(value: Any) -> str:
+    return (repr(value) if isinstance(value, str) else str(value))[:80]
 
 
 def _boolean(text: str) -> bool:
@@ -290,7 +320,7 @@ class Options:
 
     def _check_options(self) -> None:
         """What must hold between several options; raises a UsageError."""
-        older = getattr(type(self), "validate", None)  # the name of release 0.1, which plug-ins may define
+        older = getattr(type(self), "validate", None)  # an earlier name, which plug-ins may define
         if older is not None:
             older(self)
 

@@ -1,21 +1,23 @@
 """Every measure by name, its module loaded only when asked for; plug-ins join by entry point.
 
-`metric("soda_c(scorer=meteor,refs=best)")` builds the metric, and its `str` builds it again. `MODULES` says
-only where a name is declared: naming METEOR never imports torch. A plug-in registers a class or a function
-under the entry-point group `storymeter.metrics` or `storymeter.pairs` (docs/plugins.md)."""
+`metric("soda_c(scorer=meteor,refs=best)")` builds the metric, and its `str` builds it again.
+`measure.MODULES` says only where a name is declared: naming METEOR never imports torch. A plug-in registers a
+class or a function under the entry-point group `storymeter.metrics` or `storymeter.pairs`
+(docs/plugins.md)."""
 
 from __future__ import annotations
 
 import functools
 import importlib
+import itertools
 import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from .errors import StorymeterError, StorymeterWarning, UsageError, suggest
-from .measure import MEASURES as MEASURES, MODULES as MODULES, Measure, Named, stand_in_of
+from .measure import MEASURES as MEASURES, Measure, Named, stand_in_of
 from .metrics import Metric
-from .options import Name, parse, parse_options
+from .options import LONGEST, Name, parse, parse_options, split
 
 if TYPE_CHECKING:
     from .pairs.scorer import PairScorer
@@ -24,8 +26,8 @@ GROUPS = {"metric": ("storymeter.metrics", "storymeter.pairs"), "scorer": ("stor
 
 
 def metric(text: str) -> Metric:
-    """Any measure; of a scorer of sentence pairs the metric of whole documents that holds it. A name may be a
-    heading, which has the engine of the default in it.
+    """Builds a metric from its name; a scorer is wrapped in the metric of whole documents that uses it. A
+    name may be a heading of a table, as for `read_name`.
 
     text: a name with its options, as in `soda_c(scorer=sts)`.
 
@@ -34,7 +36,7 @@ def metric(text: str) -> Metric:
     """
     from .pairs.scorer import PairScorer
 
-    return as_metric(_build(parse(_without_engine(text)), "metric", Metric | PairScorer))
+    return as_metric(_build(read_name(text), "metric", Metric | PairScorer))
 
 
 def as_metric(made: Metric | PairScorer) -> Metric:
@@ -53,27 +55,46 @@ def heading(name: str) -> str:
         return name
 
 
+def read_name(text: str) -> Name:
+    """A name of a measure with its options, which may be a heading of a table: the engine that a heading
+    states before the options (`measure.heading_of`) is left out, also of a measure within.
+
+    >>> str(read_name("soda_c(scorer=bertscore(minilm,idf=true))"))
+    'soda_c(scorer=bertscore(idf=true))'
+    """
+    return parse(_without_engine(text) if len(text) <= LONGEST else text)
+
+
 def _without_engine(text: str) -> str:
-    word, _, options = text.strip().partition("(")
-    if not options or word not in MEASURES or "=" in options.partition(",")[0]:
+    """A text as it is unless it is a heading: another engine than the measure has is no option."""
+    word, bracket, rest = text.strip().partition("(")
+    if not bracket or not rest.endswith(")") or word not in MEASURES:
         return text
-    cls, named = declared(word)
-    engine = stand_in_of(cls(**named.preset))
-    rest = options.removeprefix(engine).removeprefix(",")
-    return f"{word}({rest}".replace("()", "") if engine and options.startswith(engine) else text
+    given = split(rest[:-1])
+    engine = list(itertools.takewhile(lambda part: "=" not in part, given))
+    pairs = (part.partition("=") for part in given[len(engine) :])
+    inner = ",".join(key + equals + _without_engine(value) for key, equals, value in pairs)
+    name = f"{word}({inner})" if inner else word
+    if engine:
+        cls, named = declared(word)
+        made = cls(**parse_options(cls, parse(name), hidden=named.preset))
+        if engine != split(stand_in_of(made)):
+            return text
+    return name
 
 
 def scorer(text: str) -> PairScorer:
-    """A measure that compares two sentences.
+    """Builds a measure that compares two sentences from its name.
 
-    text: a name with its options, as in `bleu(n=2)`.
+    text: a name with its options, as in `bleu_2(smoothing=floor)`.
     """
     from .pairs.scorer import PairScorer
 
-    made: PairScorer = _build(parse(text), "scorer", PairScorer)
+    made: PairScorer = _build(read_name(text), "scorer", PairScorer)
     return made
 
 
+@functools.cache
 def declared(name: str) -> tuple[type[Measure], Named]:
     """The class that declares this name of ours, and what the name says."""
     module = importlib.import_module(f".{MEASURES[name]}", __package__)

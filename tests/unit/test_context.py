@@ -82,6 +82,12 @@ def test_settings_are_checked() -> None:
     for wrong in ({"jobs": 0}, {"seed": -1}, {"tokenizer": "pbt"}):
         with pytest.raises(UsageError):
             Settings(**wrong)
+    for wrong, message in (
+        ({"jobs": 2, "seed": "x"}, "^seed cannot be 'x'"),
+        ({"jobs": True, "seed": 1}, "^jobs cannot be True"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            Settings(**wrong)
     with pytest.raises(UsageError, match="nothing would be left"):
         Settings(protocol="anet-2018", tokenizer="ja")
 

@@ -124,6 +124,41 @@ def test_headings_say_where_the_engine_is_not_the_original_s() -> None:
         registry.metric("bertscore(bert)")
 
 
+@pytest.mark.parametrize(
+    ("heading", "name"),
+    [
+        ("bertscore(minilm, idf=true)", "bertscore(idf=true)"),
+        ("soda_c(scorer=bertscore(minilm),refs=best)", "soda_c(scorer=bertscore,refs=best)"),
+        ("rovist(efficientnet,coherence=/m)", "rovist(coherence=/m)"),
+        ("rovist(efficientnet,minilm)", "rovist"),
+    ],
+)
+def test_headings_name_metrics(heading: str, name: str) -> None:
+    assert registry.metric(heading) == registry.metric(name)
+    assert str(registry.read_name(heading)) == name
+
+
+def test_a_scorer_reads_its_heading() -> None:
+    assert registry.scorer("wmd(minilm)") == Wmd()
+    assert Soda("c", scorer="bertscore(minilm)") == Soda("c", scorer=BertScore())
+    with pytest.raises(UsageError, match="'minilm' is not of the form"):
+        registry.scorer("bertscore(minilm,model=/m)")  # its engine is not the stand-in
+    with pytest.raises(UsageError, match="'minilm' is not of the form"):
+        registry.scorer("bertscore(idf=true,minilm)")
+    with pytest.raises(UsageError, match="no option 'foo'"):
+        registry.scorer("bertscore(minilm,foo=1)")
+
+
+def test_an_option_says_how_a_measure_is_given() -> None:
+    with pytest.raises(UsageError) as caught:
+        Soda("c", scorer=Meteor)
+    assert caught.value.hint == "Meteor is a class: write Meteor(), an object."
+    for wrong in (3, dict):
+        with pytest.raises(UsageError) as caught:
+            Soda("c", scorer=wrong)
+        assert caught.value.hint == "It is a scorer, such as 'meteor' or Meteor()."
+
+
 def test_a_scorer_may_be_given_by_name() -> None:
     assert Soda("c", scorer="cider(idf=video)") == registry.metric("soda_c(scorer=cider(idf=video))")
 

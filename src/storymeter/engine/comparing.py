@@ -66,11 +66,16 @@ def compare(
     """
     if difference is not None and not 0 < difference < math.inf:
         raise UsageError(f"difference cannot be {difference!r}.", hint="It is a number above 0, in points.")
-    if resamples != AUTO and (not isinstance(resamples, int) or resamples < 1):
+    if resamples != AUTO and (type(resamples) is not int or resamples < 1):
         raise UsageError(f"resamples cannot be {resamples!r}.", hint='It is "auto" or a whole number from 1.')
     check_comparable({system.name: system.scores for system in results.systems})
     seed = results.conditions.seed if seed is None else seed
     results = collapsed(results.with_formulas())
+    if len(results.systems) < 2:
+        raise UsageError(
+            "There is one system, and nothing to compare it with.",
+            hint="Score two or more in one run: evaluate({name: candidates, …}, references).",
+        )
     drawn = None if resamples == AUTO else int(resamples)
     pairs = list(combinations(range(len(results.systems)), 2))
     if any(system.scores[0].sums is not None for system in results.systems):

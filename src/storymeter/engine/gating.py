@@ -40,7 +40,7 @@ from ..stats.paired import (
 )
 from ..stats.resampling import TAIL
 from .comparing import POWER, common_rows
-from .results import Results, merged, value_of
+from .results import Results, chosen, merged, value_of
 from .run import Run, parse_metrics
 from .saved import load
 from .seeds import collapsed, satterthwaite, t_interval, welch
@@ -139,13 +139,8 @@ def gate(
     old = baseline or names[0]
     if old not in names:
         raise UsageError(f"The run has no system {old!r}.", hint=f"It has {', '.join(names)}.")
-    known = [score.metric for score in before.systems[0].scores]
     asked = list(dict.fromkeys(each.metric for each in conditions))
-    if lacking := [name for name in asked if name not in known]:
-        raise UsageError(
-            f"The saved run has no scores of {', '.join(lacking)}.", hint=f"It has {', '.join(known)}."
-        )
-    before = before.only(*asked)
+    before = chosen(before, asked)
     metrics = parse_metrics(asked).values()
     read, _ = read_systems(candidates, layout=layout, metrics=metrics, progress=progress, note=note)
     new = "new" if old != "new" else "new (candidate)"
@@ -189,7 +184,7 @@ _Found = tuple[float, tuple[float, float, float], tuple[float, float], int, floa
 
 def _check(results: Results, new: str, old: str, each: Condition) -> _Found:
     a, b = results[new, each.metric], results[old, each.metric]
-    at = [score.metric for score in results.system(new).scores].index(a.metric)
+    at = results._position(each.metric)
     metric, scale = results.metrics[at], a.scale
     ids, rows = common_rows([results.system(new), results.system(old)])
     begin = sum(len(metric.columns) for metric in results.metrics[:at])

@@ -14,6 +14,7 @@ import importlib
 import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -205,16 +206,18 @@ class Results:
         if not isinstance(key, tuple) or len(key) != 2:
             raise KeyError(f"{key!r}: write results[system, metric]")
         system, metric = key
-        for at, score in enumerate(self.system(system).scores):
-            if metric == score.metric or metric == self.metrics[at].name:
-                return score
-        try:
-            wanted = get_metric(metric).under(self.conditions.protocol)
-        except StorymeterError:
-            raise self._unknown("metric", metric) from None
-        for known, score in zip(self.metrics, self.system(system).scores, strict=True):
-            if known == wanted:
-                return score
+        return self.system(system).scores[self._position(metric)]
+
+    def _position(self, metric: str) -> int:
+        """Where a metric stands: by the name it was asked for, its own, or any that means the same."""
+        for names in (
+            [score.metric for score in self.systems[0].scores],
+            [each.name for each in self.metrics],
+        ):
+            if metric in names:
+                return names.index(metric)
+        with suppress(StorymeterError, ValueError):
+            return self.metrics.index(get_metric(metric).under(self.conditions.protocol))
         raise self._unknown("metric", metric)
 
     def _unknown(self, what: str, name: str) -> KeyError:
@@ -228,8 +231,8 @@ class Results:
         raise self._unknown("system", name)
 
     def only(self, *names: str) -> Results:
-        """The same results with some of their metrics."""
-        kept = [k for k, score in enumerate(self.systems[0].scores) if score.metric in names]
+        """The same results with some of their metrics, which are named as for `results[system, metric]`."""
+        kept = sorted({self._position(name) for name in names})
         systems = tuple(replace(s, scores=tuple(s.scores[k] for k in kept)) for s in self.systems)
         return replace(self, systems=systems, metrics=tuple(self.metrics[k] for k in kept))
 
@@ -265,8 +268,7 @@ class Results:
 
     def by_document(self, system: str, metric: str) -> dict[str, float]:
         """Document id to its value."""
-        score = self[system, metric]
-        known = self.metrics[[s.metric for s in self.system(system).scores].index(score.metric)]
+        score, known = self[system, metric], self.metrics[self._position(metric)]
         return dict(zip(score.ids, document_values(known, score).tolist(), strict=True))
 
     def documents(self) -> list[DocumentScore]:
@@ -354,6 +356,20 @@ def _gaps(coverage: Coverage) -> str:
 
 def document_values(metric: Metric, score: Score) -> FloatArray:
     return metric.by_document(np.zeros((0, len(score.columns))) if score.rows is None else score.rows)
+
+
+def chosen(results: Results, names: Sequence[str]) -> Results:
+    """`results.only` for a saved run: metrics that it lacks are named together, in a UsageError."""
+    lacking = []
+    for name in names:
+        try:
+            results._position(name)
+        except KeyError:
+            lacking.append(name)
+    if lacking:
+        known = ", ".join(score.metric for score in results.systems[0].scores)
+        raise UsageError(f"The saved run has no scores of {', '.join(lacking)}.", hint=f"It has {known}.")
+    return results.only(*names)
 
 
 def merged(several: Sequence[Results]) -> Results:

@@ -22,12 +22,12 @@ from ..errors import StorymeterError, UsageError
 from ..join import Task, join
 from ..measure import asks_anyone
 from ..metrics import Metric
-from ..options import Tokenizer, parse, split
+from ..options import Tokenizer, split
 from ..pairs.scorer import PairScorer
 from ..plugins import failures_named, name_of, warn_of_device, warn_of_names
 from ..progress import Progress, silent
 from ..protocol import Protocol, get as get_protocol
-from ..registry import MEASURES, as_metric, metric as get_metric, warn_of_shadowed
+from ..registry import MEASURES, as_metric, metric as get_metric, read_name, warn_of_shadowed
 from ..scores import Score
 from ..stats.resampling import bootstrap_interval
 from .inputs import Given, both
@@ -115,7 +115,7 @@ class Run:
             hint = "Name each one: Corpus(documents, name)."
             raise UsageError(f"Several systems are called {twice!r}.", hint=hint)
         resamples = INTERVALS if resamples == AUTO else resamples
-        if not isinstance(resamples, int) or not 0 <= resamples <= MOST_RESAMPLES:
+        if type(resamples) is not int or not 0 <= resamples <= MOST_RESAMPLES:
             hint = f'It is "auto" or a whole number from 0 to {MOST_RESAMPLES}; 0 leaves the intervals out.'
             raise UsageError(f"resamples cannot be {resamples!r}.", hint=hint)
         wanted = resamples
@@ -326,8 +326,12 @@ def metric_list(metrics: MetricLike | Sequence[MetricLike]) -> list[MetricLike]:
     """A list of names and objects; one text may hold several names, as on the command line."""
     if isinstance(metrics, str):
         return [*split(metrics)]
-    asked: list[Any] = [*metrics] if isinstance(metrics, Iterable) else [metrics]
     hint = 'Write it like metrics=["soda_c", "meteor"].'
+    if isinstance(metrics, Mapping):
+        raise UsageError(
+            f"metrics cannot be a {type(metrics).__name__}: metrics have their own names.", hint=hint
+        )
+    asked: list[Any] = [*metrics] if isinstance(metrics, Iterable) else [metrics]
     if not asked:
         raise UsageError("There is no metric to score by.", hint=hint)
     for each in asked:
@@ -345,7 +349,7 @@ def parse_metrics(metrics: Sequence[MetricLike]) -> dict[str, Metric]:
     for metric in metrics:
         try:
             built = get_metric(metric) if isinstance(metric, str) else as_metric(metric)
-            label = str(parse(metric)) if isinstance(metric, str) else name_of(built)
+            label = str(read_name(metric)) if isinstance(metric, str) else name_of(built)
             if label in found and not _alike(found[label], built):
                 hint = "Give your own metric another name."
                 errors.append(UsageError(f"Two metrics are called {label!r}.", hint=hint))

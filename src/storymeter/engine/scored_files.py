@@ -19,7 +19,7 @@ from ..metrics import Metric
 from ..progress import Note, Progress, silent, unsaid
 from ..scores import Score
 from .provenance import signed_before
-from .results import AUTO, INTERVALS, REVISION, Conditions, Resamples, Results, SystemResult, merged
+from .results import AUTO, INTERVALS, REVISION, Conditions, Resamples, Results, SystemResult, chosen, merged
 from .run import MetricLike, Run, metric_list, parse_metrics
 from .saved import load, write
 from .suitability import choose_metrics, default_metrics
@@ -294,10 +294,4 @@ def load_runs(
     results = merged([load(path) for path in paths])
     if not metrics:
         return results
-    names = [metric if isinstance(metric, str) else metric.name for metric in metrics]
-    known = [score.metric for score in results.systems[0].scores]
-    lacking = [name for name in names if name not in known]
-    if lacking:
-        hint = f"It has {', '.join(known)}."
-        raise UsageError(f"The saved run has no scores of {', '.join(lacking)}.", hint=hint)
-    return results.only(*names)
+    return chosen(results, [metric if isinstance(metric, str) else metric.name for metric in metrics])

@@ -31,12 +31,12 @@ from ..formats import read
 from ..human.analysis.span_records import Labelled, read_labels
 from ..human.ratings import BoolArray
 from ..measure import asks_anyone
-from ..options import Tokenizer, parse, split
+from ..options import Tokenizer, split
 from ..pairs.scorer import open_scorer
 from ..pairs.sentences import sentences_for
 from ..pairs.word_kinds import WORD, tagged
 from ..progress import Progress, silent
-from ..registry import scorer as get_scorer
+from ..registry import read_name, scorer as get_scorer
 from ..stats.resampling import mean_interval
 from ..stats.ties import auc, auc_interval
 
@@ -221,7 +221,7 @@ def word_measures(metrics: Sequence[str]) -> dict[str, WordMeasure]:
     """Those of these metrics that give each word a support (`facts`), by name."""
     out: dict[str, WordMeasure] = {}
     for name in metrics:
-        if parse(name).word == "facts":
+        if read_name(name).word == "facts":
             out[name] = get_scorer(name).placed_words
     return out
 

@@ -29,7 +29,7 @@ HOOKS = (
 
 def hook(model: PairModel, scorer: Any) -> None:
     """Lets the model call what the class of a scorer defines of its methods; `super()` in these finds the
-    model's own, as it did when a scorer was its own model (release 0.1)."""
+    model's own, as it did when a scorer was its own model."""
     defined = [name for name in HOOKS if hasattr(type(scorer), name)]
     inherited = {name: staticmethod(partial(getattr(PairModel, name), model)) for name in HOOKS}
     caller = inheriting(scorer, inherited) if defined != ["score_indexed"] else scorer

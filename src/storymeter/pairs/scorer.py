@@ -89,6 +89,8 @@ class PairScorer(Measure):
     """Scores pairs of sentences; see the module."""
 
     _own = True
+    #: what an option of this type takes, in errors
+    _example: ClassVar[str] = "a scorer, such as 'meteor' or Meteor()"
     #: the class of its models; None: a scorer of one's own, which defines `score_indexed`
     _model: ClassVar[type[PairModel] | None] = None
     #: the class of the metric of documents that holds it; None: `documents.TextMetric`
@@ -168,7 +170,7 @@ class PairScorer(Measure):
         return {key: value for key, value in state.items() if key != "_alone"}
 
     def __getattr__(self, name: str) -> Any:
-        """What was an attribute of scorers in release 0.1, and is now one of `traits`, of the model or of the
+        """What was an attribute of scorers earlier, and is now one of `traits`, of the model or of the
         metric of documents."""
         if name.startswith("_"):
             raise AttributeError(name)

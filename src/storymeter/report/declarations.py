@@ -10,16 +10,16 @@ from typing import Any
 from ..judge.prompt import get as get_prompt, named as named_prompt, names as prompt_names
 from ..measure import Measure
 from ..metrics import Metric
-from ..options import Option, options_of, parse
+from ..options import Option, options_of
 from ..papers import PAPERS
 from ..protocol import PRESETS, get as get_protocol
-from ..registry import metric as get_metric
+from ..registry import metric as get_metric, read_name
 from .table import Table
 
 
 def metric_table(text: str) -> Table:
     """One metric: what it says, its options with type, choices and default, its papers."""
-    metric, word = get_metric(text), parse(text).word
+    metric, word = get_metric(text), read_name(text).word
     bearer = metric._bearer
     rows: list[list[Any]] = []
     hidden: dict[str, Any] = {}

@@ -13,6 +13,7 @@ import numpy as np
 from ..captions import Corpus
 from ..engine.annotators import Spread
 from ..engine.results import Comparison, Results, with_reference
+from ..engine.seeds import collapsed
 from ..engine.units import unit_note, units_of
 from ..errors import first_few
 from ..metrics import Metric
@@ -227,8 +228,9 @@ def leaderboard_table(results: Results, comparisons: Sequence[Comparison] = ()) 
 
 def notebook(results: Results) -> str:
     """The leaderboard as a notebook shows it, with its tests where there are few documents to test on."""
-    few = len(results.systems) > 1 and 1 < len(results.systems[0].scores[0].ids) <= 1000
-    table = leaderboard_table(results, results.compare() if few else ()).render("html")
+    shown = collapsed(results)
+    few = len(shown.systems) > 1 and 1 < len(shown.systems[0].scores[0].ids) <= 1000
+    table = leaderboard_table(shown, shown.compare() if few else ()).render("html")
     lines = coverage_lines(results)
     gaps = (
         [line for line, s in zip(lines, results, strict=True) if any(s.coverage.sizes)]

@@ -46,6 +46,22 @@ def test_a_worse_version_fails_and_says_why(run: Verb, baseline: str, examples: 
     assert code == 1 and found["failed"] and [c["failed"] for c in found["conditions"]] == [True, False]
 
 
+def test_a_metric_is_named_by_any_name_of_it(run: Verb, examples: Path, tmp_path: Path) -> None:
+    videos, saved = examples / "videos", str(tmp_path / "run.smr")
+    good, reference = str(videos / "good.json"), str(videos / "reference_1.json")
+    assert run("score", good, "-r", reference, "-m", "spice(rules)", "--save", saved)[0] == 0
+    code, out, err = run("score", saved, "-m", "spice(rules)", "--format", "json")
+    assert code == 0 and json.loads(out)["systems"][0]["scores"][0]["metric"] == "spice", err
+    code, _, err = run("gate", good, "--against", saved, "--fail-if", "spice(rules) < -1")
+    assert code == 0, err
+    for command in (
+        ["score", saved, "-m", "cider"],
+        ["gate", good, "--against", saved, "--fail-if", "cider < -1"],
+    ):
+        code, _, err = run(*command)
+        assert code and "no scores of cider" in err and "It has spice." in err
+
+
 def test_the_same_version_passes(run: Verb, baseline: str, examples: Path) -> None:
     same = str(examples / "videos" / "good.json")
     assert run("gate", same, "--against", baseline, "--fail-if", "soda_c < 0")[0] == 0

@@ -53,6 +53,41 @@ def test_value_is_the_mean_of_the_documents(report) -> None:
         report["good", "nothing"]
 
 
+def test_metrics_are_found_by_any_name_that_means_the_same() -> None:
+    found = _small("spice(rules)", "meteor(task=rank)", "meteor")
+    assert [score.metric for score in found.systems[0].scores] == ["spice", "meteor(task=rank)", "meteor"]
+    for name in ("spice", "spice(engine=rules)", "spice(rules)"):
+        assert found["one", name] is found.systems[0].scores[0]
+        assert [score.metric for score in found.only(name).systems[0].scores] == ["spice"]
+        assert found.by_document("one", name) == {"a": 1.0, "b": 1.0}
+    both = found.only("meteor", "meteor(task=rank)")
+    assert [score.metric for score in both.systems[0].scores] == ["meteor(task=rank)", "meteor"]
+    for call in (found.only, lambda name: found["one", name], lambda name: found.by_document("one", name)):
+        with pytest.raises(KeyError, match="no metric 'METEOR'; there are"):
+            call("METEOR")
+
+
+def _small(*metrics: str) -> storymeter.Results:
+    texts = {"a": "a dog runs", "b": "a man eats a cake"}
+    return storymeter.evaluate({"one": texts}, {key: [text] for key, text in texts.items()}, metrics)
+
+
+def test_one_system_is_not_compared() -> None:
+    with pytest.raises(UsageError, match="There is one system") as caught:
+        _small("words").compare()
+    assert "evaluate({name: candidates" in caught.value.hint
+
+
+def test_wrong_arguments_of_a_run_are_named(report) -> None:
+    with pytest.raises(UsageError, match="metrics cannot be a dict") as caught:
+        storymeter.evaluate({"a": "a dog"}, {"a": ["a dog"]}, {"m": SharedWords()})
+    assert "metrics=[" in caught.value.hint
+    with pytest.raises(UsageError, match="resamples cannot be True"):
+        storymeter.evaluate({"a": "a dog"}, {"a": ["a dog"]}, "words", resamples=True)
+    with pytest.raises(UsageError, match="resamples cannot be True"):
+        report.compare(resamples=True)
+
+
 def test_json_has_the_fixed_shape(report) -> None:
     out = json.loads(score_json(report))
     assert out["schema"] == 1

@@ -15,6 +15,7 @@ from storymeter.arrays import FloatArray
 from storymeter.captions import Caption
 from storymeter.engine import Results
 from storymeter.engine.seeds import collapsed, satterthwaite, welch
+from storymeter.errors import UsageError
 from storymeter.metrics import MeanMetric
 from storymeter.report.full.boards import matrix
 from storymeter.report.full.findings import Findings
@@ -54,6 +55,13 @@ def test_welch_is_scipys() -> None:
     a, b = [0.31, 0.33, 0.30], [0.28, 0.29, 0.27, 0.285]
     assert welch(a, b)[0] == pytest.approx(ttest_ind(a, b, equal_var=False).pvalue, rel=1e-12)
     assert welch([1.0, 1.0], [1.0, 1.0])[0] == 1.0
+
+
+def test_training_runs_of_one_system_are_not_compared() -> None:
+    results = scored({"a": [np.linspace(0, 1, 9), np.linspace(0.1, 1, 9)]})
+    with pytest.raises(UsageError, match="There is one system"):
+        results.compare()
+    assert "<table" in results._repr_html_()
 
 
 def test_seeds_are_one_system_with_its_mean_and_spread() -> None:
