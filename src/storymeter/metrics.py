@@ -96,7 +96,8 @@ class Metric(Measure, ABC):
 
     @property
     @abstractmethod
-    def columns(self) -> tuple[str, ...]: ...
+    def columns(self) -> tuple[str, ...]:
+        """Names of the statistics, in the order of the columns of `rows`."""
 
     @abstractmethod
     def rows(self, task: Task, context: Context) -> Rows | FloatArray:
@@ -104,7 +105,8 @@ class Metric(Measure, ABC):
 
     @abstractmethod
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
-        """Summed rows, shape (..., columns), to values of shape (...): `value` and any parts beside it."""
+        """Summed rows, shape (..., columns), to values of shape (...) by name: the key `value` is required,
+        others are parts beside it."""
 
     def under(self, protocol: Protocol) -> Metric:
         """This metric bound to a protocol. A metric whose columns or values follow from the protocol (its
@@ -151,7 +153,8 @@ class Metric(Measure, ABC):
         return None
 
     def signature(self, context: Context) -> Signature:
-        """Subclasses add what else the number depends on."""
+        """States what a number of this metric depends on in a run: its name and options, tokenizer, protocol,
+        version and plug-in. Subclasses add what else theirs depends on."""
         from .scores import Signature
 
         return Signature.of(
@@ -194,12 +197,14 @@ class Metric(Measure, ABC):
         return np.asarray(self.combine(rows)["value"], dtype=np.float64)
 
     def score(self, task: Task, context: Context) -> Score:
+        """Scores the documents of a task in a run: rows, their sum, its value and the signature."""
         metric = self.under(context.protocol)
         rows = metric.checked_rows(task, context)
         signature = metric.signature(context).add(**metric.corpus_fields(task, context))
         return metric.score_of_rows(rows, task.ids, signature)
 
     def score_of_rows(self, rows: Rows, ids: Sequence[str], signature: Signature) -> Score:
+        """Makes the score of rows that were computed before, one per document id."""
         from .scores import Score
 
         values = {key: float(value) for key, value in self.combine(rows.values.sum(axis=0)).items()}
@@ -244,7 +249,8 @@ class Metric(Measure, ABC):
         return rows
 
     def checked(self, rows: Rows | FloatArray, task: Task) -> Rows:
-        """A metric of somebody's own may give anything; what does not fit is said here, not scored."""
+        """Returns the rows if there is one per document with a finite number per column; raises `UsageError`
+        otherwise."""
         from .scores import Rows
 
         found = rows if isinstance(rows, Rows) else Rows(self._numbers(rows))

@@ -240,10 +240,11 @@ def _root(module: str) -> str:
 def check_combine(metric: Any, rows: FloatArray) -> None:
     """Whether `combine` gives for many sums at once what it gives for each: intervals and tests rest on
     it."""
-    maker = type(metric._bearer)
-    if not len(rows) or _inherited(maker if hasattr(maker, "combine") else type(metric), "combine"):
+    kinds, methods = (type(metric._bearer), type(metric)), ("combine", "value_of")
+    made = [(name, getattr(kind, name)) for name in methods for kind in kinds if not _inherited(kind, name)]
+    if not len(rows) or not made:
         return
-    where = f"{metric.name}: combine ({place(type(metric).combine)})"
+    where = f"{metric.name}: {made[0][0]} ({place(made[0][1])})"
     sums = rows.sum(axis=0)
     # one more than there are columns, so that no confusion of the two goes unnoticed
     count = len(sums) + 1
@@ -311,6 +312,32 @@ def real_numbers(values: object, what: str) -> FloatArray:
         kind = {"c": "complex numbers", "U": "text", "S": "bytes"}.get(found.dtype.kind, str(found.dtype))
         raise UsageError(f"{what} no numbers: they are {kind}.", hint="Values are real numbers.")
     return np.asarray(found, dtype=np.float64)
+
+
+def checked_statistics(scorer: Any, rows: object, pairs: int) -> FloatArray:
+    """The additive statistics of pairs: a row of finite numbers for each, with a number per column."""
+    columns, where = scorer.traits.pair_columns, gave(scorer, "statistics_indexed")
+    found = real_numbers(rows, where)
+    fits = found.shape == (pairs, len(columns))
+    if not fits or not np.isfinite(found).all():
+        wrong = "numbers that are not finite" if fits else f"rows of shape {found.shape}"
+        raise UsageError(
+            f"{where} {wrong} for {pairs:,} pairs and the {len(columns)} columns {', '.join(columns)}.",
+            hint="statistics_indexed gives one row per pair and one number per name in pair_columns.",
+        )
+    return found
+
+
+def checked_values(scorer: Any, values: object, sums: FloatArray) -> FloatArray:
+    """What `value_of` of a foreign scorer makes of sums: a number for each."""
+    where = gave(scorer, "value_of")
+    found = real_numbers(values, where)
+    if found.shape != sums.shape[:-1]:
+        raise UsageError(
+            f"{where} values of shape {found.shape} for sums of shape {sums.shape}.",
+            hint="Take the last axis: sums[..., 0] in place of sums[0].",
+        )
+    return found
 
 
 def check_range(scorer: Any, values: FloatArray) -> None:

@@ -29,9 +29,10 @@ from ..join import Task
 from ..measure import Named, measure
 from ..metrics import Metric
 from ..options import bound, option
+from ..pairs.arguments import PLAIN_COLUMNS
 from ..pairs.meteor import Meteor
 from ..pairs.model import tokenized_by, value_of
-from ..pairs.scorer import PLAIN_COLUMNS, PairScorer
+from ..pairs.scorer import PairScorer
 from ..pairs.sentences import Sentences
 from ..protocol import PAPER, Protocol
 from ..scores import Rows, Signature

@@ -26,6 +26,7 @@ from ..metrics import Metric
 from ..options import parse
 from ..pairs.documents import TextMetric
 from ..pairs.scorer import PairScorer, open_scorer
+from ..pairs.sentences import sentences_for
 from ..plugins import line_of, place
 from ..registry import as_metric, metric as get_metric, shadowed
 from .run import Run
@@ -117,6 +118,10 @@ def _corpora() -> tuple[Corpus, list[Corpus]]:
     return corpus("candidates", 0), [corpus("annotator_1", 2), corpus("annotator_2", 1)]
 
 
+def _documents(name: str, text: str) -> Corpus:
+    return Corpus((Document("v0", (Caption(text),)),), name)
+
+
 def _of(metric: Metric) -> str:
     kind = type(metric._bearer)
     return place(vars(kind).get("rows", kind))
@@ -141,6 +146,7 @@ class _Checks:
         if isinstance(self.metric, TextMetric):
             yield "symmetry", partial(self._symmetry, self.metric.scorer)
             yield "any batch of pairs", partial(self._batches, self.metric.scorer)
+            yield "pairs and corpus", partial(self._corpus_of_a_pair, self.metric.scorer)
 
     def run(self, jobs: int = 1) -> Run:
         return Run(_corpora()[1], jobs=jobs, budget=self.budget)
@@ -267,5 +273,25 @@ class _Checks:
                 raise _WrongError(
                     f"a pair has {whole[c, r]:.6g} among others and {one:.6g} alone: its value must not"
                     f" depend on the pairs beside it, or declare fits_per_video ({place(type(scorer))})."
+                )
+        return ""
+
+    def _corpus_of_a_pair(self, scorer: PairScorer) -> str:
+        if scorer.traits.learns or scorer.traits.fits_per_video:
+            return "declared: it is fitted"
+        if scorer.traits.asks:
+            return "not checked: each pair is a request"
+        if own := [name for name in ("rows", "combine") if hasattr(type(scorer), name)]:
+            return f"declared: {' and '.join(own)} of its own"
+        for first, _, second, _ in _TEXTS:
+            ours, theirs = (_documents(name, text) for name, text in (("mine", first), ("people", second)))
+            run = Run(theirs, jobs=1, budget=self.budget)
+            words = sentences_for(run.context, scorer).tokens([first, second])
+            pair = open_scorer(run.context, scorer).pairs(candidates=words[:1], references=[words[1:]])[0]
+            corpus = run.score(ours, [self.metric], 0).systems[0].scores[0].value
+            if not np.isclose(pair, corpus, rtol=1e-6, atol=CLOSE, equal_nan=True):
+                raise _WrongError(
+                    f"a pair has {pair:.6g} by pairs() and {corpus:.6g} by corpus() of it alone:"
+                    f" score_indexed and value_of(statistics_indexed) must agree ({place(type(scorer))})."
                 )
         return ""

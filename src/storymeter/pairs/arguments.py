@@ -11,8 +11,11 @@ from typing import TypedDict
 
 from .. import _native
 from ..arrays import IntArray
-from ..errors import StorymeterWarning, UsageError
+from ..errors import StorymeterWarning, UsageError, many
 from ..options import ScorerTokenizer
+
+#: the statistics of a pair whose value is simply averaged
+PLAIN_COLUMNS = ("value", "pairs")
 
 
 class IndexedPairs(TypedDict):
@@ -42,8 +45,7 @@ def read_sentences(
     """A list of strings, tokenised; `run` is the tokenizer of a run without options. `warn` names the scorer
     in the warning that raw sentences are tokenised.
     """
-    if isinstance(sentences, str):
-        raise UsageError(f"{role} are one string, not a list of strings.", hint=f"Write {role}=[text, …].")
+    _check_listed(sentences, role)
     listed = list(sentences)
     if set(map(type, listed)) - {str}:
         wrong = next((k for k, each in enumerate(listed) if not isinstance(each, str)), None)
@@ -66,6 +68,7 @@ def read_sentences(
 
 def check_groups(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> None:
     """One list of references per candidate."""
+    _check_listed(candidates, "candidates")
     if isinstance(references, str) or str in set(map(type, references)):
         where = next((k for k, group in enumerate(references) if isinstance(group, str)), 0)
         raise UsageError(
@@ -74,9 +77,14 @@ def check_groups(candidates: Sequence[str], references: Sequence[Sequence[str]])
         )
     if len(candidates) != len(references):
         raise UsageError(
-            f"There are {len(candidates):,} candidates but {len(references):,} lists of references.",
+            f"{many(len(candidates), 'candidate')}, but {many(len(references), 'list')} of references.",
             hint="Give one list of references per candidate.",
         )
+
+
+def _check_listed(sentences: object, role: str) -> None:
+    if isinstance(sentences, str):
+        raise UsageError(f"{role} are one string, not a list of strings.", hint=f"Write {role}=[text, …].")
 
 
 def check_jobs(jobs: int) -> int:

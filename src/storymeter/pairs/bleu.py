@@ -28,7 +28,7 @@ array([0.716531])
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -43,6 +43,7 @@ from .ngrams import NgramBatch, ngrams_of
 from .scorer import TOKENIZER_OPTION, PairScorer, Traits
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from typing_extensions import Unpack
 
     from ..context import Context
@@ -70,6 +71,7 @@ def of_order(statistics: FloatArray, n: int) -> FloatArray:
 
 
 def precisions(sums: FloatArray, n: int, smoothing: Smoothing) -> FloatArray:
+    """Summed statistics, shape (..., columns), to the precisions of n-grams of 1 to n words, (..., n)."""
     matches, grams = sums[..., :n], sums[..., n : 2 * n]
     if smoothing == "coco":
         return np.asarray((matches + 1e-15) / (grams + 1e-9))
@@ -86,6 +88,7 @@ def precisions(sums: FloatArray, n: int, smoothing: Smoothing) -> FloatArray:
 
 
 def brevity(sums: FloatArray, n: int, smoothing: Smoothing) -> FloatArray:
+    """Summed statistics, shape (..., columns), to the brevity penalty, 1 or less, of shape (...)."""
     words, reference = sums[..., 2 * n], sums[..., 2 * n + 1]
     if smoothing == "coco":
         ratio = (words + 1e-15) / (reference + 1e-9)
@@ -111,6 +114,12 @@ class BleuModel(PairModel):
 
     def statistics_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
         return of_order(NgramBatch.of_index(**pairs).bleu(jobs), self.scorer.n)
+
+    def stored_indexed(
+        self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]
+    ) -> tuple[FloatArray, NDArray[Any]]:
+        rows = self.statistics_indexed(jobs=jobs, **pairs)
+        return self.value_of(rows), rows
 
     def _pairs(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
         values = self.value_of(self._statistics(candidates, references, jobs))

@@ -17,10 +17,12 @@ import numpy as np
 
 from .. import _native
 from ..arrays import FloatArray
+from ..errors import UsageError
 from ..measure import TrainingData, is_own, training_of
 from ..metrics import Metric
 from ..options import option
 from ..scores import Rows, Signature
+from .arguments import PLAIN_COLUMNS
 from .meteor import STATISTICS, Meteor
 from .model import PairModel, tokenized_by, value_of
 from .scorer import PairScorer, open_scorer
@@ -43,7 +45,12 @@ class TextMetric(Metric):
 
     def __new__(cls, scorer: PairScorer | str) -> TextMetric:
         made = PairScorer._from_text(scorer) if isinstance(scorer, str) else scorer
-        if cls is not TextMetric or not isinstance(made, PairScorer):
+        if cls is TextMetric and not isinstance(made, PairScorer):
+            raise UsageError(
+                f"TextMetric: scorer cannot be {str(made)[:80]}.",
+                hint="It is a scorer, such as 'meteor' or Meteor().",
+            )
+        if cls is not TextMetric:
             return super().__new__(cls)
         own: type[TextMetric] | None = MeteorText if isinstance(made, Meteor) else made._documents
         return super().__new__(own or _plugged(cast(Any, type(made))))
@@ -53,7 +60,7 @@ class TextMetric(Metric):
         return self.scorer.name
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.name!r})"
+        return f"TextMetric({self.name!r})"
 
     def __eq__(self, other: object) -> bool:
         """The metric and its scorer have one name, and are equal, too."""
@@ -119,7 +126,8 @@ class TextMetric(Metric):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return ("value", "documents")
+        columns = tuple(self.scorer.traits.pair_columns)
+        return ("value", "documents") if columns == PLAIN_COLUMNS else columns
 
     def rows(self, task: Task, context: Context) -> Rows | FloatArray:
         texts = texts_of(context, task, tokenized_by(self.scorer, context.tokenizer))

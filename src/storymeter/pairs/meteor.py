@@ -32,6 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args
 
@@ -188,17 +189,10 @@ class MeteorModel(PairModel):
         return additive(self._segments(candidates, references, jobs))
 
     def _segments(self, candidates: list[str], references: list[list[str]], jobs: int) -> IntArray:
-        groups = [group or [""] for group in references]
-        sizes = np.array([len(group) for group in groups], dtype=np.int64)
-        owner = np.repeat(np.arange(len(groups), dtype=np.int64), sizes)
-        flat = list(chain.from_iterable(groups))
-        scores, rows = self._compare(
-            candidates, flat, owner, np.arange(len(flat), dtype=np.int64), jobs, statistics=True
+        found: IntArray = self._best_rows(
+            partial(self._compare, jobs=jobs, statistics=True), candidates, references
         )
-        best = np.maximum.reduceat(scores, np.cumsum(sizes) - sizes)
-        among_best = np.flatnonzero(scores == best[owner])
-        first = among_best[np.unique(owner[among_best], return_index=True)[1]]
-        return rows[first]
+        return found
 
     def _compare(
         self,

@@ -4,7 +4,8 @@ here: where a model runs, who hears of its progress, what was read, which refere
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -14,7 +15,7 @@ from ..arrays import FloatArray
 from ..errors import UsageError
 from ..options import ScorerTokenizer, Tokenizer
 from ..progress import Progress, silent
-from .arguments import IndexedPairs, PairGroups, check_groups, check_jobs, read_sentences
+from .arguments import PLAIN_COLUMNS, IndexedPairs, PairGroups, check_groups, check_jobs, read_sentences
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,9 +45,14 @@ def tokenized_by(scorer: Any, outer: Tokenizer) -> Tokenizer:
 
 def value_of(scorer: Any, sums: FloatArray) -> FloatArray:
     """Summed statistics, shape (..., pair_columns), to values of shape (...)."""
-    plugged = getattr(type(scorer), "value_of", None)
-    found: FloatArray = plugged(scorer, sums) if plugged else scorer._value_of(sums)
-    return found
+    if hasattr(type(scorer), "value_of"):
+        from ..plugins import checked_values
+
+        return checked_values(scorer, type(scorer).value_of(scorer, sums), sums)
+    if hasattr(type(scorer), "_value_of"):
+        ours: FloatArray = scorer._value_of(sums)
+        return ours
+    return np.asarray(sums[..., 0] / np.maximum(sums[..., 1], 1.0))
 
 
 class PairModel(ABC):
@@ -111,8 +117,11 @@ class PairModel(ABC):
         self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]
     ) -> tuple[FloatArray, NDArray[Any]]:
         """Value and additive statistics of each pair, the latter in any number type that holds them."""
+        from ..plugins import checked_statistics
+
+        values = self.values_indexed(jobs=jobs, **pairs)
         rows = self.statistics_indexed(jobs=jobs, **pairs)
-        return self.value_of(rows), rows
+        return values, checked_statistics(self.scorer, rows, len(values))
 
     def bounds_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray | None:
         """What the values of `score_indexed` cannot exceed, found much quicker; None where there is no such
@@ -173,8 +182,43 @@ class PairModel(ABC):
         return out
 
     def _statistics(self, candidates: list[str], references: list[list[str]], jobs: int) -> FloatArray:
-        values = self._pairs(candidates, references, jobs)
-        return np.column_stack([values, np.ones(len(values))])
+        traits = self.scorer.traits
+        if traits.pair_columns == PLAIN_COLUMNS:
+            values = self._pairs(candidates, references, jobs)
+            return np.column_stack([values, np.ones(len(values))])
+        if traits.over_references == "mean":
+            raise UsageError(
+                f"{self.name}: over_references = 'mean' has no meaning for the statistics"
+                f" {', '.join(traits.pair_columns)}, which are those of one pair.",
+                hint="Write over_references = 'max': the best reference gives the statistics.",
+            )
+        return np.asarray(
+            self._best_rows(partial(self.stored_indexed, jobs=jobs), candidates, references), np.float64
+        )
+
+    def _best_rows(
+        self,
+        compare: Callable[..., tuple[FloatArray, NDArray[Any]]],
+        candidates: list[str],
+        references: list[list[str]],
+    ) -> NDArray[Any]:
+        """The statistics of each candidate with the first of its best references, an empty one where it has
+        none; `compare` gives values and statistics of pairs."""
+        groups = [group or [""] for group in references]
+        sizes = np.array([len(group) for group in groups], dtype=np.int64)
+        owner = np.repeat(np.arange(len(groups), dtype=np.int64), sizes)
+        flat = list(chain.from_iterable(groups))
+        values, rows = compare(
+            candidates=candidates,
+            references=flat,
+            candidate_index=owner,
+            reference_index=np.arange(len(flat), dtype=np.int64),
+        )
+        values = np.where(np.isnan(values), -np.inf, values)  # of a pair that has no value
+        best = np.maximum.reduceat(values, np.cumsum(sizes) - sizes)
+        among_best = np.flatnonzero(values == best[owner])
+        first = among_best[np.unique(owner[among_best], return_index=True)[1]]
+        return rows[first]
 
     # What is called.
 

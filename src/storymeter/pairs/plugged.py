@@ -11,8 +11,8 @@ from ..arrays import FloatArray
 from ..errors import UsageError
 from ..measure import is_own
 from ..options import with_bound
-from ..plugins import check_range, gave, real_numbers
-from .arguments import IndexedPairs
+from ..plugins import check_range, gave, place, real_numbers
+from .arguments import PLAIN_COLUMNS, IndexedPairs
 from .model import PairModel
 
 if TYPE_CHECKING:
@@ -30,11 +30,30 @@ HOOKS = (
 def hook(model: PairModel, scorer: Any) -> None:
     """Lets the model call what the class of a scorer defines of its methods; `super()` in these finds the
     model's own, as it did when a scorer was its own model."""
+    _check_statistics(model)
     defined = [name for name in HOOKS if hasattr(type(scorer), name)]
     inherited = {name: staticmethod(partial(getattr(PairModel, name), model)) for name in HOOKS}
     caller = inheriting(scorer, inherited) if defined != ["score_indexed"] else scorer
     for name in defined:
         setattr(model, name, getattr(caller, name))
+
+
+def _check_statistics(model: PairModel) -> None:
+    """Additive statistics are columns, rows and the value of their sums: with one of them missing, the value
+    of a corpus would be made by a formula for other columns."""
+    scorer, kind = model.scorer, type(model.scorer)
+    there = {
+        "pair_columns": scorer.traits.pair_columns != PLAIN_COLUMNS,
+        "statistics_indexed": hasattr(kind, "statistics_indexed")
+        or type(model).statistics_indexed is not PairModel.statistics_indexed,
+        "value_of": hasattr(kind, "value_of") or hasattr(kind, "_value_of"),
+    }
+    lacking = [name for name, given in there.items() if not given]
+    if lacking and (there["pair_columns"] or there["statistics_indexed"]):
+        raise UsageError(
+            f"{scorer.name} ({place(kind)}) has additive statistics, but not {' and '.join(lacking)}.",
+            hint="Define pair_columns, statistics_indexed and value_of, or none of them.",
+        )
 
 
 def inheriting(scorer: Any, inherited: Mapping[str, Any]) -> Any:

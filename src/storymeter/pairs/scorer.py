@@ -18,12 +18,10 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
-import numpy as np
-
 from ..arrays import FloatArray
 from ..measure import Measure, TrainingData, is_own
 from ..progress import Progress, silent
-from .arguments import IndexedPairs as IndexedPairs
+from .arguments import PLAIN_COLUMNS, IndexedPairs as IndexedPairs
 from .model import PairModel
 
 if TYPE_CHECKING:
@@ -32,8 +30,6 @@ if TYPE_CHECKING:
 
 #: what the option `tokenizer` of a scorer says
 TOKENIZER_OPTION = "how sentences become words; run: as the run does, and ptb in a call of the scorer alone"
-#: the statistics of a pair whose value is simply averaged
-PLAIN_COLUMNS = ("value", "pairs")
 
 
 class Traits(NamedTuple):
@@ -160,10 +156,6 @@ class PairScorer(Measure):
     def _alone(self) -> Any:
         """What calls outside of a run are answered by; it keeps what it has read."""
         return self.open()
-
-    def _value_of(self, sums: FloatArray) -> FloatArray:
-        """Summed statistics, shape (..., pair_columns), to values of shape (...)."""
-        return np.asarray(sums[..., 0] / np.maximum(sums[..., 1], 1.0))
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()

@@ -17,8 +17,9 @@ from .. import _native
 from ..arrays import FloatArray, IntArray
 from ..context import Context
 from ..progress import Progress, silent
+from .arguments import PLAIN_COLUMNS
 from .model import PairModel
-from .scorer import PLAIN_COLUMNS, PairScorer, open_scorer
+from .scorer import PairScorer, open_scorer
 from .sentences import Sentences, sentences_for
 
 #: about so many pairs are scored between two reports of progress
@@ -70,7 +71,7 @@ class PairTable:
 
     def _slots(self, hypotheses: IntArray, references: IntArray, jobs: int, progress: Progress) -> IntArray:
         """Where the pairs stand in the table; those that are new are scored first."""
-        if self.traits.symmetric:
+        if self.traits.symmetric and not self._additive:  # the statistics of (b, a) are others
             hypotheses, references = np.minimum(hypotheses, references), np.maximum(hypotheses, references)
         slots: IntArray = self._index.add(
             (hypotheses.astype(np.uint64) << np.uint64(32)) | references.astype(np.uint64)

@@ -94,6 +94,28 @@ class BestOfBatch(OneSided):
         return values / values.max()
 
 
+class OtherSums(OneSided):
+    """Its statistics are not those of its values."""
+
+    name = "other_sums"
+    symmetric = False
+    pair_columns = ("ours", "theirs")
+
+    def statistics_indexed(self, *, candidates: Any, references: Any, **pairs: Any) -> Any:
+        c, r = pairs["candidate_index"], pairs["reference_index"]
+        return np.array([[len(candidates[i]), len(references[k])] for i, k in zip(c, r, strict=True)])
+
+    def value_of(self, sums: FloatArray) -> FloatArray:
+        return sums[..., 0] / np.maximum(sums[..., 0] + sums[..., 1], 1)
+
+
+class SameSums(OtherSums):
+    name = "same_sums"
+
+    def value_of(self, sums: FloatArray) -> FloatArray:
+        return sums[..., 0] / np.maximum(sums[..., 0] + 2 * sums[..., 1], 1)
+
+
 class Few(storymeter.MeanMetric):
     name = "few"
 
@@ -140,6 +162,7 @@ class Forgets(OneSided):
         (OneSided(), "symmetry", r"symmetric = True, but f\(a, b\) is not f\(b, a\)"),
         (BestOfBatch(), "any batch of pairs", r"among others and 1 alone.*test_check_metric.py, line \d+"),
         (TooWide(), "scores", r"outside of its declared range 0 to 1"),
+        (OtherSums(), "pairs and corpus", r"by pairs\(\) and .* by corpus\(\) of it alone.*line \d+"),
     ],
 )
 def test_each_fault_has_its_sentence(metric: storymeter.Metric, check: str, said: str) -> None:
@@ -173,7 +196,7 @@ def test_plugins_that_cannot_be_made_or_are_not_used(monkeypatch: pytest.MonkeyP
 
 
 def test_our_own_and_a_right_one_pass() -> None:
-    for metric in (Sums(), "rouge_l", "soda_c", "cider", "bleu_4"):
+    for metric in (Sums(), SameSums(), "meteor", "rouge_l", "soda_c", "cider", "bleu_4"):
         assert_metric(metric)
 
 

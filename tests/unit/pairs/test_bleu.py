@@ -128,7 +128,7 @@ def test_scorer_names_and_tokenizer() -> None:
 def test_wrong_arguments() -> None:
     with pytest.raises(UsageError, match="n cannot be"):
         Bleu(5)
-    with pytest.raises(UsageError, match="2 candidates but 1 lists"):
+    with pytest.raises(UsageError, match="2 candidates, but 1 list of"):
         Bleu().pairs(candidates=["a", "b"], references=[["a"]])
     with pytest.raises(IndexError):
         Bleu().open().score_indexed(

@@ -18,8 +18,11 @@ import storymeter
 from storymeter import Caption, Corpus, Document, PairScorer, Run, registry
 from storymeter.arrays import FloatArray
 from storymeter.context import Settings
+from storymeter.dense import ActivityNet, Soda
+from storymeter.errors import UsageError
 from storymeter.options import options_of
 from storymeter.pairs import Bleu, Cider, Meteor, TextMetric
+from storymeter.pairs.table import pair_table
 
 SOURCE = Path(storymeter.__file__).parent
 SCORERS = [name for name in registry.MEASURES if issubclass(registry.declared(name)[0], PairScorer)]
@@ -105,6 +108,11 @@ def test_the_metric_of_documents_holds_the_scorer() -> None:
     assert metric.scorer == Bleu(2, smoothing="floor") == metric
     assert TextMetric("bleu_2(smoothing=floor)") == metric
     assert type(TextMetric(metric.scorer)) is type(metric)
+    assert repr(metric) == "TextMetric('bleu_2(smoothing=floor)')" and eval(repr(metric)) == metric
+    for wrong in (3, metric, None):
+        with pytest.raises(UsageError, match="scorer cannot be") as error:
+            TextMetric(wrong)  # type: ignore[arg-type]
+        assert error.value.hint == "It is a scorer, such as 'meteor' or Meteor()."
     by_name = Run(corpus("people", "the dog runs", "men cook")).score(corpus("mine", *OURS), "bleu_2", 0)
     by_object = Run(corpus("people", "the dog runs", "men cook")).score(corpus("mine", *OURS), Bleu(2), 0)
     assert str(by_name["mine", "bleu_2"]) == str(by_object["mine", "bleu_2"])
@@ -171,6 +179,154 @@ def test_a_scorer_of_one_s_own_runs_unchanged() -> None:
     assert score.signature.get("ran") == "cuda" and "#" in score.signature.get("plugin")
     assert pickle.loads(pickle.dumps(TextMetric(scorer))).scorer.offset == 0.0
     assert TextMetric(scorer).remarks({}) == ["0.0"]
+
+
+class Shared(PairScorer):
+    """The share of the candidate's words that the reference has, summed over a corpus."""
+
+    name = "shared"
+    pair_columns = ("hits", "misses", "reference")
+
+    def statistics_indexed(
+        self, *, candidates: Any, references: Any, candidate_index: Any, reference_index: Any, jobs: int = 1
+    ) -> Any:
+        rows = []
+        for words, other in (
+            (candidates[c].split(), references[r].split())
+            for c, r in zip(candidate_index, reference_index, strict=True)
+        ):
+            hits = sum(word in other for word in words)
+            rows.append([hits, len(words) - hits, len(other)])
+        return np.array(rows).reshape(-1, 3)
+
+    def value_of(self, sums: FloatArray) -> FloatArray:
+        return sums[..., 0] / np.maximum(sums[..., 0] + sums[..., 1], 1)
+
+    def score_indexed(self, *, jobs: int = 1, **pairs: Any) -> FloatArray:
+        return self.value_of(self.statistics_indexed(**pairs))
+
+
+def test_the_corpus_of_additive_statistics_is_the_value_of_their_sums() -> None:
+    """It was `value_of` of (value, 1): .4286 where the only pair had .75."""
+    pair: dict[str, Any] = {"candidates": ["a b c x"], "references": [["a b c d"]]}
+    assert (
+        Shared().pairs(**pair)[0]
+        == Shared().corpus(**pair).value
+        == Shared().open().aggregate(**pair)
+        == 0.75
+    )
+    # the best reference counts, of equal ones the first: one of five words, not of three
+    two: dict[str, Any] = {
+        "candidates": ["a b c x", "e f", "", "g"],
+        "references": [["a b c d"], ["y", "a b c d e", "e x y"], ["z"], ["h i"]],
+    }
+    score = Shared().corpus(**two)
+    assert score.columns == TextMetric(Shared()).columns == Shared.pair_columns
+    assert score.rows is not None
+    assert score.rows.tolist() == [[3, 1, 4], [1, 1, 5], [0, 0, 1], [0, 1, 2]]
+    assert score.value == Shared().open().aggregate(**two) == 4 / 7 and score.interval is not None
+    assert Shared().pairs(**two).tolist() == [0.75, 0.5, 0, 0]
+    rows = Shared().open().statistics(candidates=["a", "b"], references=[[], ["b c"]])
+    assert rows.tolist() == [[0, 1, 0], [1, 0, 2]], "without a reference, an empty one, as METEOR has"
+    assert Shared().open().statistics(candidates=[], references=[]).shape == (0, 3)
+
+
+def test_dense_metrics_take_the_same_statistics() -> None:
+    def timed(name: str, *texts: str) -> Corpus:
+        return Corpus(
+            tuple(Document(f"v{k}", (Caption(text, 0, 5),), 10.0) for k, text in enumerate(texts)), name
+        )
+
+    run = Run(
+        timed("people", "a b c d", "e x"), jobs=1, protocol="paper+anet_pairs=pooled+corpus_scorers=corpus"
+    )
+    mine = timed("mine", "a b c x", "e f")
+    scores = (
+        run.score(mine, [Shared(), Soda("c", scorer=Shared()), ActivityNet(Shared())], 0).systems[0].scores
+    )
+    assert [score.value for score in scores] == [4 / 6, (0.75 + 0.5) / 2, 4 / 6]
+
+    class Symmetric(Shared):
+        symmetric = True
+
+    # its value is symmetric, its statistics are not: those of (b, a) are no stand-in for those of (a, b)
+    table = pair_table(run.context, Symmetric())
+    there, back = table.sentences.numbers(["a b", "a b c"])
+    found = table.statistics(np.array([there, back]), np.array([back, there]))
+    assert found.tolist() == [[2, 0, 3], [2, 1, 2]]
+
+
+class MeanShared(Shared):
+    over_references = "mean"
+
+
+class NoColumns(Shared):
+    pair_columns = ("value", "pairs")  # type: ignore[assignment]
+
+
+class NoStatistics(Overlap):
+    pair_columns = ("hits", "misses")
+
+
+class TwoColumns(Shared):
+    pair_columns = ("hits", "misses")  # type: ignore[assignment]
+
+
+class Constant(Shared):
+    def score_indexed(self, *, jobs: int = 1, **pairs: Any) -> FloatArray:
+        return np.full(len(pairs["candidate_index"]), 0.75)
+
+
+class Infinite(Constant):
+    def statistics_indexed(self, **pairs: Any) -> Any:
+        return super().statistics_indexed(**pairs) / np.array([0.0, 1, 1])
+
+
+class FirstSums(Constant):
+    def value_of(self, sums: FloatArray) -> Any:
+        return sums[0] / (sums[0] + sums[1])
+
+
+class Branching(Constant):
+    def value_of(self, sums: FloatArray) -> Any:
+        return sums[..., 0] / 4 if sums[..., 0] > 0 else sums[..., 0]
+
+
+class Changing(Constant):
+    def value_of(self, sums: FloatArray) -> Any:
+        sums[..., 0] /= 4
+        return sums[..., 0]
+
+
+@pytest.mark.parametrize(
+    ("scorer", "said"),
+    [
+        (MeanShared(), "over_references = 'mean' has no meaning for the statistics hits, misses, reference"),
+        (NoColumns(), r"\(test_scorers.py, line \d+\) has additive statistics, but not pair_columns"),
+        (NoStatistics(), r"has additive statistics, but not statistics_indexed and value_of"),
+        (TwoColumns(), r"gave rows of shape \(1, 3\) for 1 pairs and the 2 columns hits, misses"),
+        (Infinite(), r"gave numbers that are not finite for 1 pairs"),
+        (FirstSums(), r"line \d+\) gave values of shape \(3,\) for sums of shape \(4, 3\)"),
+        (
+            Branching(),
+            r"value_of \(test_scorers.py, line \d+\) is not vectorised: .* it fails with ValueError",
+        ),
+        (Changing(), r"value_of \(test_scorers.py, line \d+\) changes the sums"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_additive_statistics_that_do_not_fit_are_errors(scorer: PairScorer, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        scorer.corpus(candidates=["a b c x"], references=[["a b c d"]])
+
+
+def test_a_string_is_no_list_of_candidates() -> None:
+    """It was "11 candidates but 1 lists of references"."""
+    for call in (Meteor().pairs, Bleu().open().statistics, Shared().open().aggregate):
+        with pytest.raises(UsageError, match="candidates are one string, not a list of strings"):
+            call(candidates="a dog runs", references=[["a dog"]])
+    with pytest.raises(UsageError, match="1 candidate, but 0 lists of references"):
+        Meteor().pairs(candidates=["a"], references=[])
 
 
 def test_a_scorer_without_its_method_says_so() -> None:

@@ -225,7 +225,7 @@ def test_nothing_to_compare() -> None:
     scorer = Spice()
     assert scorer.pairs(candidates=["", "a dog"], references=[[""], []]).tolist() == [0.0, 0.0]
     assert scorer.pairs(candidates=[], references=[]).shape == (0,)
-    with pytest.raises(UsageError, match="1 candidates but 0"):
+    with pytest.raises(UsageError, match="1 candidate, but 0 lists of"):
         scorer.pairs(candidates=["a dog"], references=[])
 
 

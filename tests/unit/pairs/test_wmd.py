@@ -132,7 +132,7 @@ def test_wrong_files(tmp_path: Path) -> None:
     for word in ("cat", "bird"):
         with pytest.raises(DataError, match="3 numbers"):
             Wmd(str(tmp_path / "torn.txt")).pairs(candidates=[word], references=[["dog"]])
-    with pytest.raises(UsageError, match="1 candidates but 2"):
+    with pytest.raises(UsageError, match="1 candidate, but 2 lists of"):
         Wmd().pairs(candidates=["a"], references=[[], []])
 
 
