@@ -1,4 +1,4 @@
-"""Raters who never watch a clip: how many of them are believed, and how many honest raters are lost?
+"""Raters who never watch a clip: how many of them are believed and paid, and how many honest raters are lost?
 
     python bench/human_blind.py [FROM-TO] [--trecvid FOLDER]        seeds; 5001-5100 unless told otherwise
 
@@ -9,7 +9,9 @@ gates and the damage were chosen on seeds 1-40.
 
 --trecvid takes real captions, and as a caption's true quality the score that people gave it in TRECVID 2016
 (folder `single-annotator/2016` of its Direct Assessment data); the bots have read the captions of other
-clips."""
+clips.
+
+Accepted: their ratings are used, and a ranking is given. Paid: APPROVE in the list for the platform."""
 
 # ruff: noqa: E402  (the tests' helpers have to be found first)
 from __future__ import annotations
@@ -41,6 +43,7 @@ CROWDS: tuple[tuple[str, float, float, int, int], ...] = (
     ("40 % bots, three raters for the same HIT", 0.4, 12.0, 3, RATERS),
     ("40 % bots, no overlap", 0.4, 12.0, 1, 8),
 )
+SHOWN = ("control", "unasked", "accepted", "paid")
 
 
 class Rated(World):
@@ -90,12 +93,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     first, _, last = options.seeds.partition("-")
     print(
-        "| crowd | raters | how many | pass the control pairs | not asked for agreement | accepted |\n"
-        "|:--|:--|--:|--:|--:|--:|"
+        "| crowd | raters | how many | pass the control pairs | not asked for agreement | accepted | paid |\n"
+        "|:--|:--|--:|--:|--:|--:|--:|"
     )
     for name, share, noise, raters_per_hit, raters in CROWDS:
         total: Counter[str] = Counter()
-        counts: dict[str, Counter[str]] = {key: Counter() for key in ("control", "unasked", "accepted")}
+        counts: dict[str, Counter[str]] = {key: Counter() for key in SHOWN}
         for seed in range(int(first), int(last) + 1):
             there = trecvid(options.trecvid, seed) if options.trecvid else world(CLIPS, SYSTEMS, seed)
             who = characters(share, raters, seed)
@@ -105,7 +108,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 passes = worker.p is not None and worker.p < quality.alpha
                 counts["control"][character] += passes
                 counts["unasked"][character] += passes and worker.agreement_p is None
-                counts["accepted"][character] += worker.accepted
+                counts["accepted"][character] += worker.accepted and not quality.unranked
+                counts["paid"][character] += worker.accepted
         for character, count in sorted(total.items(), reverse=True):
             shown = " | ".join(f"{100 * counts[key][character] / count:.1f}" for key in counts)
             print(f"| {name} | {character} | {count:,} | {shown} |", flush=True)

@@ -52,6 +52,14 @@ def test_a_ring_is_found_with_its_evidence(fair: Ratings, members: int) -> None:
     assert any(note.startswith(f"Ring: {members} raters") for note in analyse(ratings, splits=0).notes)
 
 
+def test_time_is_evidence_of_a_ring_and_makes_none(fair: Ratings) -> None:
+    quick = fair.rater.codes < 8
+    timed = replace(fair, seconds=np.where(quick, 4.0, 12.0))
+    assert assess(timed).rings == ()
+    (ring,) = assess(ringed(timed, 8)).rings
+    assert ring.seconds == (4.0, 12.0) and "4.0 s per rating (others 12.0 s)" in ring.evidence
+
+
 def test_a_small_ring_agrees_with_nobody_else(fair: Ratings) -> None:
     found = assess(ringed(fair, 5))
     assert not found.accepted[:5].any() and found.accepted[5:].sum() >= RATERS - 6
