@@ -138,15 +138,14 @@ class Folder:
     def campaign(self) -> Campaign:
         return _load(self.path / "campaign.json", Campaign)
 
-    def read_again(self) -> Campaign:
-        """What was added while this folder was in use; a watching time that was set otherwise stays."""
-        for name in ("campaign", "key"):
-            if name in vars(self):
-                old = getattr(self, name)
-                delattr(self, name)
-                if name == "campaign":
-                    self.campaign = msgspec.structs.replace(self.campaign, watch=old.watch)
-        return self.campaign
+    def read_again(self) -> None:
+        """Take over what was added while this folder was in use; a watching time that was set otherwise
+        stays. Other threads see the old campaign or the new one.
+        """
+        if "campaign" in vars(self):
+            found = _load(self.path / "campaign.json", Campaign)
+            self.campaign = msgspec.structs.replace(found, watch=self.campaign.watch)
+        vars(self).pop("key", None)
 
     @functools.cached_property
     def study(self) -> Study:

@@ -23,7 +23,7 @@ from starlette.responses import HTMLResponse, Response
 
 from ..campaign import texts
 from ..campaign.export import MTURK_FRAMES, MTURK_HOSTS
-from ..campaign.record import Folder, Secrets, fingerprint
+from ..campaign.record import Campaign, Folder, Secrets, fingerprint
 from ..campaign.secret_random import drawn
 from ..lru import LruCache
 from ..store import RaterLink, RaterProgress, Store, Terms
@@ -103,8 +103,6 @@ class Ids:
 
 
 HERE = Path(__file__).parent
-#: seconds that a seat is kept before its first answer: who does not begin does not keep others out
-FIRST_LEASE = 180.0
 #: new raters from one address in ten minutes, and seats that it may take
 NEWCOMERS = 30
 
@@ -119,7 +117,7 @@ class Context:
         self, folder: Folder, store: Store, *, admin_anywhere: bool = False, admin_port: int | None = None
     ) -> None:
         self.folder, self.store, self.study = folder, store, folder.study
-        self.campaign = campaign = folder.campaign
+        campaign = folder.campaign
         self.clock = Clock()
         self.words: dict[str, Any] = words(campaign.language)
         self.ids = Ids(folder.secrets)
@@ -133,7 +131,6 @@ class Context:
             practice=len(campaign.practice),
             hits_per_rater=campaign.hits_per_rater,
             lease=campaign.lease_minutes * 60,
-            first_lease=FIRST_LEASE,
             order=self._order,
             wording=texts.keep(store, wording := texts.shown(folder), campaign.language),
         )
@@ -150,6 +147,11 @@ class Context:
         self._links: LruCache[str, RaterLink] = LruCache(20_000)
         self._work: LruCache[int, RaterProgress] = LruCache(20_000)
 
+    @property
+    def campaign(self) -> Campaign:
+        """The campaign as it is now: `follow` reads it again."""
+        return self.folder.campaign
+
     def _order(self, ticket: int, hit: str) -> list[int] | None:
         """Each rater's own order of a HIT; the same again for the same rater, and known to nobody else."""
         lots = drawn(f"order {ticket} {hit}", self.folder.secrets.order_key)
@@ -159,7 +161,7 @@ class Context:
         """Take over what was added or withdrawn while the server runs (`human extend`)."""
         revision = self.store.revision()
         if revision != self._revision:
-            self.campaign = self.folder.read_again()
+            self.folder.read_again()
             self.terms = self.terms._replace(hits_per_rater=self.campaign.hits_per_rater)
             self.store.forget_places()
             self._revision = revision

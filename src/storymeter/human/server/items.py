@@ -96,7 +96,7 @@ class ItemRoutes:
 
     def __init__(self, context: Context) -> None:
         self.context = context
-        self.campaign, self.study, self.words = context.campaign, context.study, context.words
+        self.study, self.words = context.study, context.words
         self.store, self.ids, self.clock = context.store, context.ids, context.clock
         self.minimums: LruCache[tuple[str, int], float] = LruCache(100_000)
 
@@ -114,7 +114,7 @@ class ItemRoutes:
         if known is None:
             seconds = [one.seconds for one in here.media]
             known = self.minimums.put(
-                key, self.campaign.watch * self.study.minimum_seconds(here.payload, seconds)
+                key, self.context.campaign.watch * self.study.minimum_seconds(here.payload, seconds)
             )
         return known
 
@@ -289,7 +289,8 @@ class ItemRoutes:
 
     def feedback(self, position: int, given: dict[str, Any]) -> dict[str, Any]:
         """What a rater hears after a practice item: whether the answer fits, and why."""
-        wanted = self.campaign.practice[position + len(self.campaign.practice)]
+        practice = self.context.campaign.practice
+        wanted = practice[position + len(practice)]
         good = wanted.low <= given["value"] <= wanted.high
         why = wanted.feedback or self.words["feedback_high" if wanted.high > 50 else "feedback_low"]
         return {"good": good, "text": f"{self.words['feedback_good']} {why}" if good else why}

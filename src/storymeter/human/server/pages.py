@@ -29,7 +29,7 @@ class RaterRoutes:
 
     def __init__(self, context: Context) -> None:
         self.context = context
-        self.campaign, self.store, self.words = context.campaign, context.store, context.words
+        self.store, self.words = context.store, context.words
         self.count = context.campaign.hit_size
 
     async def home(self, request: Request) -> Response:
@@ -80,7 +80,7 @@ class RaterRoutes:
         if work.stage == "welcome":
             return self.context.page("welcome.html", rater=rater, base=link, count=self.count, preview=False)
         if work.stage == "done":
-            home = prolific_return(self.campaign) if rater.platform == "prolific" else ""
+            home = prolific_return(self.context.campaign) if rater.platform == "prolific" else ""
             return self.context.page(
                 "done.html", rater=rater, base=link, work=work, visitor=rater, home=home, count=self.count
             )
@@ -88,7 +88,7 @@ class RaterRoutes:
         return self.context.message(200, work.stage, rater=rater, button=button)
 
     async def visit(self, request: Request, platform: str, read: Read) -> Response:
-        if self.campaign.platform.name != platform:
+        if self.context.campaign.platform.name != platform:
             raise PageError(404, "not_found")
         who = address(request)
         found = read(request.query_params)

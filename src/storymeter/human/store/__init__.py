@@ -2,7 +2,7 @@
 
 Reads run where they are called. Writes go through one writer and return futures that are done once the
 transaction is durable. No connection leaves this package, and what can go wrong has a class for each kind
-(`errors`)."""
+(`engines`)."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ except ImportError:
     raise MissingPartError.extra("Human studies", "human") from None
 
 from ..lru import LruCache
-from . import answers, engines, growing, progress, seats
+from . import answers, growing, progress, seats
 from .answers import Answer, LastAnswer, Outcome
-from .engines import TROUBLE, Database, SessionTakenError, StoreError, StoreFullError
+from .engines import TROUBLE, Database, SessionTakenError, StoreError, StoreFullError, store_error
 from .seats import RaterProgress, Terms, Visitor
 from .tables import assignment, clip, correction, rater, rating, setting, slot, ticket, work, worked_by
 from .writer import Writer
@@ -85,7 +85,7 @@ class Store:
             with self._database.reader.connect() as connection:
                 return question(connection)
         except (*TROUBLE, sa.exc.DatabaseError) as error:
-            raise engines.of(error) from error
+            raise store_error(error) from error
 
     # --- the campaign itself ---
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 import sqlalchemy as sa
 
-from .seats import keep
+from .seats import LEASE, keep
 from .tables import SKIPPED, WITHDRAWN, assignment, correction, rating, seat, setting, viewing
 
 Status = Literal["saved", "stored", "stale", "unwatched", "early", "gone", "closed", "too_many_skips", "late"]
@@ -30,7 +30,7 @@ class Answer(NamedTuple):
     watch: float | None
     #: what the page did not get through before ("play", "ended")
     events: tuple[str, ...] = ()
-    lease: float = 7200.0
+    lease: float = LEASE
     #: seconds that must lie between the showing of the place and now
     least: float = 0.0
 
@@ -49,15 +49,16 @@ def new_code() -> str:
     return f"{letters[:5]}-{letters[5:]}"
 
 
-#: the assignments at hand, each with its last answer, what was seen of the place after it, and whether the
-#: campaign is open. All of it
-#: comes by keys, so that neither a long HIT nor a full campaign makes an answer dearer
+#: the position of an assignment's last answer
 _LAST = (
     sa.select(sa.func.max(rating.c.position))
     .where(rating.c.assignment == assignment.c.id)
     .correlate(assignment)
     .scalar_subquery()
 )
+#: the assignments at hand, each with its last answer, what was seen of the place after it, and whether the
+#: campaign is open. All of it comes by keys, so that neither a long HIT nor a full campaign makes an answer
+#: dearer
 _STANDING = (
     sa.select(
         assignment.c.id,

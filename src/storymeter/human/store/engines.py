@@ -18,7 +18,6 @@ import sqlalchemy as sa
 from sqlalchemy import event
 
 from ...errors import MissingPartError, StorymeterError, UsageError
-from . import engines
 from .tables import metadata
 
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -119,7 +118,7 @@ def upgrade(url: str) -> None:
             if _revision(connection) != HEAD:
                 _migrate(connection)
     except (sa.exc.DatabaseError, sa.exc.InterfaceError) as error:
-        raise of(error) from error
+        raise store_error(error) from error
     finally:
         engine.dispose()
 
@@ -199,7 +198,7 @@ _SAID: dict[type[StoreError], tuple[str, str]] = {
 }
 
 
-def of(error: BaseException) -> StoreError:
+def store_error(error: BaseException) -> StoreError:
     """The kind of a driver's error."""
     cause = getattr(error, "orig", None) or error
     text = str(cause).lower()
@@ -238,7 +237,7 @@ def copy(source: str, target: str) -> dict[str, int]:
                 _go_on_counting(into)
         return found
     except TROUBLE as error:
-        raise engines.of(error) from error
+        raise store_error(error) from error
     finally:
         reader.dispose()
         writer.dispose()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import sqlalchemy as sa
 
 from .seats import answered
@@ -68,8 +69,6 @@ def raters(connection: sa.Connection) -> list[dict[str, Any]]:
 
 def skipped(connection: sa.Connection) -> dict[str, int]:
     """How often raters reported that a clip did not play, by its file."""
-    import msgspec
-
     rows = connection.execute(
         sa.select(assignment.c.hit, assignment.c.places, rating.c.position)
         .join(assignment, assignment.c.id == rating.c.assignment)

@@ -34,6 +34,10 @@ from .tables import (
     worked_by,
 )
 
+#: seconds after an answer in which nobody else gets the seat, where the campaign states no others
+LEASE = 7200.0
+#: seconds that a seat is kept before its first answer: who does not begin does not keep others out
+FIRST_LEASE = 180.0
 Stage = Literal["welcome", "working", "done", "expired", "wait", "none_left", "paused", "closed", "held"]
 
 
@@ -54,9 +58,9 @@ class Terms(NamedTuple):
     size: int
     practice: int = 0
     hits_per_rater: int = 1
-    lease: float = 7200.0
+    lease: float = LEASE
     #: how long a seat is kept before the first answer
-    first_lease: float = 300.0
+    first_lease: float = FIRST_LEASE
     #: the order in which the rater with this ticket sees the places of this HIT; none: that of the HIT
     order: Callable[[int, str], Sequence[int] | None] = lambda ticket_id, hit: None
     #: the version of consent and instructions that a rater agrees to

@@ -16,8 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import sqlalchemy as sa
 
-from . import engines
-from .engines import TROUBLE, Database, StoreError
+from .engines import TROUBLE, Database, StoreError, store_error
 
 T = TypeVar("T")
 #: many answers in one go: the same order out as in
@@ -126,6 +125,6 @@ class Writer:
                     for place, result in zip(answers, decided, strict=True):
                         results[place] = result
         except TROUBLE as error:
-            raise engines.of(error) from error
+            raise store_error(error) from error
         self._database.check()
         return results
