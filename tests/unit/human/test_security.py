@@ -149,6 +149,16 @@ def test_posts_from_other_sites_are_refused(client: TestClient, links: list[str]
     assert client.post(links[0] + "/answer", content=b"x" * 100_000).status_code == 413
 
 
+def test_a_form_that_is_too_large_gets_a_page(client: TestClient, study: Folder, links: list[str]) -> None:
+    reply = client.post("/admin/login", data={"token": "x" * 100_000})
+    assert reply.status_code == 413 and reply.headers["content-type"].startswith("text/html")
+    assert "This was too long" in reply.text and "shorten what you entered" in reply.text
+    chunks = client.post("/admin/login", content=(b"token=" + b"x" * 9_000 for _ in range(3)))
+    assert chunks.status_code == 413 and "This was too long" in chunks.text
+    script = client.post(links[0] + "/answer", content=b"x" * 100_000)
+    assert script.status_code == 413 and "shorten" in script.json()["message"]
+
+
 def test_captions_with_markup_stay_text(tmp_path: Path, clips: Path) -> None:
     ids = sorted(p.stem for p in clips.glob("*.webm"))[:20]
     evil = "<script>alert(1)</script> \"quoted\" 'single' </title> {{ 7*7 }} =cmd() & more words here"

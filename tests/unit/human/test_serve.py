@@ -8,7 +8,9 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,9 @@ import sqlalchemy as sa
 from human_kit import Folder, Platform, Store, assignment, create_app, rating, start
 from starlette.testclient import TestClient
 
-from storymeter.human.server.run import where_token
+from storymeter.errors import StorymeterError
+from storymeter.human.server.context import Context
+from storymeter.human.server.run import in_background, where_token
 
 
 def begin(client: TestClient, link: str) -> dict[str, Any]:
@@ -327,11 +331,66 @@ def test_prolific(tmp_path: Path, clips: Path) -> None:
         assert "https://app.prolific.com/submissions/complete?cc=C0DE%26x" in client.get(link).text
 
 
-def test_ctrl_c_is_how_a_server_is_stopped(study: Folder) -> None:
+def test_ctrl_c_is_how_a_server_is_stopped(
+    study: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = tmp_path / "said"
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda: said.open("w+b"))
     process, _ = start(study.path)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=30)
-    assert (process.returncode, said) == (0, b"")
+    assert (process.wait(timeout=30), said.read_bytes()) == (0, b"")
+
+
+#: in place of the server: writes more than a pipe holds, then answers
+TALKER = """
+import http.server, sys
+sys.stderr.write("a warning\\n" * 30_000)
+if sys.argv[-1] == "ends":
+    sys.exit("no room")
+port = int(sys.argv[sys.argv.index("--port") + 1])
+class Empty(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(204)
+        self.end_headers()
+http.server.HTTPServer(("127.0.0.1", port), Empty).serve_forever()
+"""
+
+
+@pytest.fixture
+def talker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
+    """The processes that `start` starts, which run `TALKER`."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def popen(command: list[str], **more: Any) -> subprocess.Popen[bytes]:
+        started.append(real([sys.executable, "-c", TALKER, *command[3:]], **more))
+        return started[-1]
+
+    real = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", popen)
+    return started
+
+
+def test_a_server_that_says_much_is_not_blocked(
+    talker: list[subprocess.Popen[bytes]], tmp_path: Path
+) -> None:
+    with in_background(tmp_path) as url, urllib.request.urlopen(url, timeout=30) as reply:
+        assert reply.status == 204
+    assert talker[0].returncode is not None
+    with pytest.raises(StorymeterError, match="did not start") as found:
+        start(tmp_path, more=["ends"])
+    assert found.value.hint is not None and found.value.hint.endswith("no room")
+
+
+def test_ctrl_c_while_a_server_starts_leaves_none_behind(
+    talker: list[subprocess.Popen[bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(urllib.request, "urlopen", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        start(tmp_path)
+    assert talker[0].returncode is not None
 
 
 def test_the_admin_token_is_not_printed_into_logs(study: Folder) -> None:
@@ -365,3 +424,18 @@ def test_errors_of_a_route_have_its_form(client: TestClient) -> None:
         assert client.get(path).headers["content-type"] == "application/json"
     for path in ("/r/nobody", "/r/nobody/task", "/nowhere/item"):
         assert client.get(path).headers["content-type"].startswith("text/html")
+
+
+def test_the_server_follows_the_file_of_the_campaign(study: Folder) -> None:
+    store = Store(study.database)
+    context = Context(study, store)
+    store.close()
+    study.write_campaign(msgspec.structs.replace(study.campaign, title="Another", watch=0.9))
+    watch = study.campaign.watch
+    study.read_again()
+    assert context.campaign is study.campaign
+    assert (context.campaign.title, context.campaign.watch) == ("Another", watch)
+    (study.path / "campaign.json").write_text("{")
+    with pytest.raises(StorymeterError):
+        study.read_again()
+    assert context.campaign.title == "Another", "what was read stays"

@@ -45,13 +45,13 @@ async def _whole(request: Request) -> bytes:
         raise PageError(403, "forbidden")
     size = request.headers.get("content-length", "0")
     if not (size.isascii() and size.isdecimal()) or len(size) > 12 or int(size) > LIMIT:
-        raise RefusedError(413, "The request is too large.")
+        raise PageError(413, "too_large")
     found = bytearray()
     try:
         async for piece in request.stream():
             found += piece
             if len(found) > LIMIT:  # chunked bodies announce no length
-                raise RefusedError(413, "The request is too large.")
+                raise PageError(413, "too_large")
     except ClientDisconnect:
         raise CutOffError from None
     return bytes(found)
@@ -127,7 +127,7 @@ class PageError(Exception):
 
 
 class RefusedError(Exception):
-    """A request that no page of ours sends."""
+    """A body that the script of no page of ours sends: answered in JSON."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)

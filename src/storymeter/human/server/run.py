@@ -7,11 +7,13 @@ import gc
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
@@ -132,18 +134,30 @@ def start(
         *more,
     ]
     command += [] if watch is None else ["--watch", str(watch)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     url = f"http://127.0.0.1:{port}"
+    # a file, not a pipe: nobody reads on, and a server that fills a pipe waits for ever
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said)
+        try:
+            _wait(process, url, said)
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise
+    return process, url
+
+
+def _wait(process: subprocess.Popen[bytes], url: str, said: BinaryIO) -> None:
+    """Until the server answers; an error with what it said where it does not."""
     for _ in range(2400):
         if process.poll() is not None:
-            said = process.stderr.read().decode(errors="replace") if process.stderr else ""
-            raise StorymeterError(f"The server did not start (exit {process.returncode}).", hint=said.strip())
+            said.seek(0)
+            hint = said.read().decode(errors="replace").strip()
+            raise StorymeterError(f"The server did not start (exit {process.returncode}).", hint=hint)
         with contextlib.suppress(urllib.error.URLError, ConnectionError, TimeoutError):
             urllib.request.urlopen(url + "/", timeout=5).close()  # noqa: S310  (our own address)
-            return process, url
+            return
         time.sleep(0.05)
-    process.kill()
-    process.wait()
     raise StorymeterError(
         "The server did not answer within two minutes.", hint="Start it by hand: storymeter human serve DIR"
     )
