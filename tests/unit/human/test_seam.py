@@ -52,15 +52,20 @@ def test_an_analysis_as_a_fragment_is_tables_alone(tmp_path: Path) -> None:
     assert alone.startswith("<table>") and "<html" not in alone
 
 
+#: name, system and lowest score of raters who share their captions
+GROUPS = (("strict", "a", 10), ("lavish", "b", 60))
+
+
 def test_the_ranking_so_far_is_that_of_the_analysis() -> None:
-    """`a` was rated by a strict rater, `b` by a lavish one: raw means would turn the order round."""
+    """`a` was rated by strict raters, `b` by lavish ones: raw means would turn the order round."""
     rng = random.Random(1)
     records = []
-    for rater, own, floor in (("strict", "a", 10), ("lavish", "b", 60)):
+    raters = [(f"{name}{k}", own, floor) for name, own, floor in GROUPS for k in range(3)]
+    for rater, own, floor in raters:
         for k in range(10):
             for kind, more in (("system", 25), ("degraded", 0)):
                 value = float(floor + more + rng.randrange(4))
-                records.append(Rating(f"{rater}{k}", "c", rater, value, kind, pair=f"{rater}{k}"))
+                records.append(Rating(f"{own}{k}", "c", rater, value, kind, pair=f"{own}{k}"))
             value = float(floor + (29 if own == "a" else 20) + rng.randrange(3))
             records.append(Rating(f"w{k}", own, rater, value))
     ranked = named("da").standings(records)

@@ -105,7 +105,7 @@ def test_a_stratum_may_be_called_anything(tmp_path: Path) -> None:
     writer = csv.writer(out)
     writer.writerow(("item", "system", "rater", "value", "kind", "hit", "pair", "position", "stratum"))
     for name in ("en, US", 'de "AT"'):
-        for one in campaign(2, 6):
+        for one in campaign(4, 6):
             fields = (one.item, one.system, one.rater, one.value, one.kind, one.hit, one.pair, one.position)
             writer.writerow((*fields, name))
     path = tmp_path / "r.csv"
