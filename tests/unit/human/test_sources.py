@@ -110,12 +110,16 @@ def test_a_stratum_may_be_called_anything(tmp_path: Path) -> None:
             writer.writerow((*fields, name))
     path = tmp_path / "r.csv"
     path.write_text(out.getvalue())
-    table = list(csv.reader(io.StringIO(run(path, "--format", "csv", "--splits", 0).stdout)))
+    table = list(
+        csv.reader(io.StringIO(run(path, "--format", "csv", "--splits", 0, "--gates", "control").stdout))
+    )
     assert len({len(row) for row in table if row}) == 1
     assert table[0][0] == "stratum" and {row[0] for row in table[1:] if row} == {"en, US", 'de "AT"'}
-    captions = list(csv.reader(io.StringIO(run(path, "--captions", "-", "--splits", 0).stdout)))
+    captions = list(
+        csv.reader(io.StringIO(run(path, "--captions", "-", "--splits", 0, "--gates", "control").stdout))
+    )
     assert captions[0][:2] == ["stratum", "SYS"] and {len(row) for row in captions} == {6}
-    assert set(storymeter.human.analyse(path, splits=0)) == {"en, US", 'de "AT"'}
+    assert set(storymeter.human.analyse(path, splits=0, gates="control")) == {"en, US", 'de "AT"'}
 
 
 def test_python_and_the_command_agree(tmp_path: Path) -> None:
