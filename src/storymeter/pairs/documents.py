@@ -185,13 +185,13 @@ class MeteorText(TextMetric):
         return {**options, **model.depends_on(), "table": table}
 
 
-#: what scorers inherited from metrics in release 0.1
+#: what scorers inherited from metrics in earlier versions
 _OF_METRICS = set(dir(Metric)) - set(dir(PairScorer)) - {"own", "origin"}
 
 
 @functools.cache
 def _plugged(scorer: Any) -> type[TextMetric]:
-    """Scorers of one's own were metrics of documents in release 0.1: what their class defines of a metric
+    """Scorers of one's own were metrics of documents in earlier versions: what their class defines of a metric
     still counts."""
     given = {name for cls in scorer.__mro__ if not is_own(cls) for name in _OF_METRICS & vars(cls).keys()}
     if not given:
