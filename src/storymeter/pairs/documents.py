@@ -191,8 +191,9 @@ _OF_METRICS = set(dir(Metric)) - set(dir(PairScorer)) - {"own", "origin"}
 
 @functools.cache
 def _plugged(scorer: Any) -> type[TextMetric]:
-    """Scorers of one's own were metrics of documents in earlier versions: what their class defines of a metric
-    still counts."""
+    """The metric of a plug-in scorer. In earlier versions scorers were metrics of documents: what their class
+    defines of a metric still counts.
+    """
     given = {name for cls in scorer.__mro__ if not is_own(cls) for name in _OF_METRICS & vars(cls).keys()}
     if not given:
         return TextMetric
