@@ -40,8 +40,9 @@ def demo_command(out: str, jobs: int, seed: int) -> None:
     from ..engine.run import evaluate
     from ..engine.suitability import default_metrics
     from ..report.comparison import comparison_table, fitted_tables
+    from ..report.coverage import coverage_lines
     from ..report.document_scores import document_writer
-    from ..report.scores import coverage_lines, leaderboard_table, score_json
+    from ..report.scores import leaderboard_table, score_json
     from ..report.timeline import terminal, timeline_page
 
     examples, folder = example_folder(), Path(out)

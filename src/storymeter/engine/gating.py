@@ -85,8 +85,8 @@ class Checked:
     p: float
     p_holm: float
     n: int
-    #: the change that fails the gate in 80 of 100 test sets
-    detectable: float
+    #: the change that fails the gate in 80 of 100 test sets; None: nothing varies that could show it
+    detectable: float | None
     failed: bool
     #: of the changes of documents (or units), how many of them there are, and how many changed; 0 over seeds
     skewness: float = 0.0
@@ -101,6 +101,8 @@ class GateResult:
     new: str
     old: str
     checked: Sequence[Checked]
+    #: the two systems, or their training runs: which documents they have
+    results: Results | None = None
 
     @property
     def failed(self) -> list[Checked]:
@@ -151,7 +153,10 @@ def gate(
     fresh = run.score(systems, labels, 0, unit=before.conditions.unit or DOCUMENT)
     seeds = {new: tuple(members)} if len(members) > 1 else {}
     fresh = replace(fresh, references=before.references, conditions=before.conditions, seeds=seeds)
-    return GateResult(new, old, check(merged([before, fresh]), new, old, conditions))
+    results = merged([before, fresh])
+    compared = {*members, *before.seeds.get(old, (old,))}
+    both = replace(results, systems=tuple(each for each in results.systems if each.name in compared))
+    return GateResult(new, old, check(results, new, old, conditions), both)
 
 
 def check(results: Results, new: str, old: str, conditions: Sequence[Condition]) -> list[Checked]:
@@ -179,7 +184,9 @@ def check(results: Results, new: str, old: str, conditions: Sequence[Condition])
     ]
 
 
-_Found = tuple[float, tuple[float, float, float], tuple[float, float], int, float, tuple[float, int, int]]
+_Found = tuple[
+    float, tuple[float, float, float], tuple[float, float], int, float | None, tuple[float, int, int]
+]
 
 
 def _check(results: Results, new: str, old: str, each: Condition) -> _Found:
@@ -209,7 +216,7 @@ def _check(results: Results, new: str, old: str, each: Condition) -> _Found:
         error, freedom = satterthwaite(variances)
     interval = t_interval(values[2], variances, TAIL)
     reach = detectable(freedom, 2 * SIGNIFICANT, POWER) * error
-    return p, values, interval, len(ids), each.limit - side * reach, shape
+    return p, values, interval, len(ids), each.limit - side * reach if reach > 0 else None, shape
 
 
 def _over_seeds(

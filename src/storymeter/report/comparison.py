@@ -12,6 +12,7 @@ from ..engine.gating import Checked, GateResult
 from ..engine.results import Comparison
 from ..errors import many
 from ..registry import heading
+from .coverage import coverage_lines, coverage_record
 from .marks import rough, scale_note, skewed, tied, too_few
 from .presentation import Presentation, present, present_all
 from .table import Cell, Column, Table, keys, numbers, raw, to_json
@@ -251,8 +252,14 @@ def present_gate(found: GateResult) -> Presentation:
         "Gate",
         lambda style, width: [gate_table(found.checked, short=style == "table")],
         lambda: gate_json(found),
+        _covered(found),
         summary=[gate_paragraph(found)],
     )
+
+
+def _covered(found: GateResult) -> list[str]:
+    """Documents that are missing count 0, which must not read as worse captions."""
+    return [] if found.results is None else coverage_lines(found.results)
 
 
 def gate_paragraph(found: GateResult) -> str:
@@ -263,16 +270,26 @@ def gate_paragraph(found: GateResult) -> str:
         else f"The gate passes: no condition is violated by more than chance ({found.new} against"
         f" {found.old})."
     )
-    return " ".join([head, *(_sentence(each) for each in found.checked)])
+    return " ".join([head, *(_sentence(each) for each in found.checked), *_covered(found)])
 
 
 def _sentence(each: Checked) -> str:
     low, high = each.interval
     return (
         f"{each.metric}: {each.old:.2f} to {each.new:.2f}, a change of {each.change:+.2f} [{low:+.2f},"
-        f" {high:+.2f}] on {many(each.n, 'document')} (limit {each.limit:+g}, p {each.p_holm:.4f}); a change"
-        f" of {each.detectable:+.2f} fails in 80 of 100 test sets.{_limit(each)}"
+        f" {high:+.2f}] on {many(each.n, 'document')} (limit {each.limit:+g}, p {each.p_holm:.4f})"
+        f"{_power(each)}.{_limit(each)}"
     )
+
+
+def _reach(each: Checked) -> float | None:
+    """The change that the gate would find; None where too few documents changed to tell."""
+    return None if each.units and tied(each.changed, each.units) else each.detectable
+
+
+def _power(each: Checked) -> str:
+    reach = _reach(each)
+    return "" if reach is None else f"; a change of {reach:+.2f} fails in 80 of 100 test sets"
 
 
 def _limit(each: Checked) -> str:
@@ -282,6 +299,8 @@ def _limit(each: Checked) -> str:
     if skewed(each.skewness, each.units):
         often = "often" if (each.skewness > 0) == ("<" in each.condition) else "seldom"
         return f" A few documents decide this (skewness {each.skewness:+.1f}): the gate may fail too {often}."
+    if not each.changed:
+        return " No document changed: the gate cannot say which change it would find."
     if tied(each.changed, each.units):
         return f" Only {each.changed:,} of {each.units:,} changed: the gate finds little."
     return ""
@@ -299,7 +318,7 @@ def gate_table(checked: Sequence[Checked], *, short: bool = False) -> Table:
             each.interval,
             *([] if short else [each.p]),
             each.p_holm,
-            *([] if short else [each.detectable, each.n]),
+            *([] if short else [_reach(each), each.n]),
         ]
         for each in checked
     ]
@@ -323,7 +342,9 @@ def gate_markdown(found: GateResult) -> str:
 def gate_json(found: GateResult) -> str:
     records = [asdict(each) for each in found.checked]
     about = {"failed": bool(found.failed), "new": found.new, "against": found.old}
-    return to_json({"schema": 1, **about, "conditions": records})
+    systems = () if found.results is None else found.results.systems
+    coverage = {system.name: coverage_record(system) for system in systems}
+    return to_json({"schema": 1, **about, "coverage": coverage, "conditions": records})
 
 
 def gate_junit(found: GateResult) -> str:
@@ -336,10 +357,11 @@ def gate_junit(found: GateResult) -> str:
         case = ElementTree.SubElement(
             suite, "testcase", classname=f"{found.new} against {found.old}", name=each.condition
         )
+        text = " ".join([_sentence(each), *_covered(found)])
         if each.failed:
-            ElementTree.SubElement(case, "failure", message=each.condition).text = _sentence(each)
+            ElementTree.SubElement(case, "failure", message=each.condition).text = text
         else:
-            ElementTree.SubElement(case, "system-out").text = _sentence(each)
+            ElementTree.SubElement(case, "system-out").text = text
     ElementTree.indent(suite)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suite, encoding="unicode") + "\n"
 

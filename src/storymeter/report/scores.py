@@ -12,13 +12,13 @@ import numpy as np
 
 from ..captions import Corpus
 from ..engine.annotators import Spread
-from ..engine.results import Comparison, Results, with_reference
+from ..engine.results import Comparison, Results
 from ..engine.seeds import collapsed
 from ..engine.units import unit_note, units_of
-from ..errors import first_few
 from ..metrics import Metric
 from ..scores import Score
 from .comparison import comparison_records, joined
+from .coverage import coverage_lines, coverage_record
 from .marks import SIGNS, Mark, mark_notes, marks, rough, scale_note
 from .presentation import Presentation, present
 from .table import Cell, Column, Table, keys, raw, to_json
@@ -56,10 +56,7 @@ def score_json(
     systems = [
         {
             "name": system.name,
-            "coverage": {
-                "matched": system.coverage.matched,
-                **dict(zip(("missing", "extra", "empty"), system.coverage.sizes, strict=True)),
-            },
+            "coverage": coverage_record(system),
             "scores": [_record(score) for score in system.scores],
             **_assumed(system.candidates),
         }
@@ -310,43 +307,3 @@ def score_line(system: str, score: Score) -> str:
     shown = Column("", ".2f", score.scale)
     around = f" {shown.show(score.interval)}" if score.interval is not None else ""
     return f"{system}  {score.metric}  {shown.show(score.value)}{around}"
-
-
-def coverage_lines(results: Results) -> list[str]:
-    """How many documents were missing, extra and empty: always said, because a silent gap is a wrong
-    number; and what the missing ones cost. Without references, what other systems have and a system has not.
-    """
-    if not results.references:
-        return uneven_lines(results)
-    return [
-        f"{system.name}: {with_reference(system.coverage.matched)}, {missing:,} missing"
-        f"{cost_of_missing(results) if missing else ''}, {extra:,} extra, {empty:,} empty."
-        for system in results.systems
-        for missing, extra, empty in [system.coverage.sizes]
-    ]
-
-
-def uneven_lines(results: Results) -> list[str]:
-    """Without references: which documents of other systems a system does not have. Its mean is then one of
-    other documents.
-    """
-    scored = {system.name: set(system.scores[0].ids) for system in results.systems if system.scores}
-    every = set().union(*scored.values())
-    return [
-        f"{name}: {len(every - own):,} of the {len(every):,} documents of all systems are missing"
-        f" ({first_few(sorted(every - own), limit=3)}), so that its score is a mean of other documents. With"
-        " references each counts 0: --references FILE."
-        for name, own in scored.items()
-        if every - own
-    ]
-
-
-def cost_of_missing(results: Results) -> str:
-    """
-    Under `missing=zero` a system pays for every document that it did not submit; corpus metrics see it as an
-    empty caption.
-    """
-    protocol = results.conditions.protocol
-    if protocol.missing == "zero":
-        return f" (each counts 0; --protocol {protocol}+missing=skip leaves them out)"
-    return " (left out of its scores)"

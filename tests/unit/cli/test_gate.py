@@ -82,6 +82,29 @@ def test_the_gate_says_where_its_test_cannot_be_trusted() -> None:
     assert "Only" not in gate_paragraph(GateResult("new", "old", [over_seeds]))
 
 
+def test_missing_documents_are_named_and_no_change_shows_no_power(
+    run: Verb, baseline: str, examples: Path, tmp_path: Path
+) -> None:
+    good, short = examples / "videos" / "good.json", tmp_path / "short.json"
+    record = json.loads(good.read_text())
+    record["results"] = dict(list(record["results"].items())[:3])
+    short.write_text(json.dumps(record))
+    junit, markdown = tmp_path / "g.xml", tmp_path / "g.md"
+    words = ["--against", baseline, "--fail-if", "meteor < -0.5"]
+    files = ["--junit", str(junit), "--markdown", str(markdown)]
+    code, _, err = run("gate", str(short), *words, *files)
+    assert code == 1
+    for text in (err, junit.read_text(), markdown.read_text()):
+        assert "new: 3 documents have a reference, 9 missing (each counts 0" in text
+    code, out, err = run("gate", str(short), *words, "--format", "json")
+    assert json.loads(out)["coverage"]["new"] == {"matched": 3, "missing": 9, "extra": 0, "empty": 0}
+    assert "9 missing" in err
+    code, out, err = run("gate", str(good), *words, "--format", "json")
+    assert code == 0 and json.loads(out)["conditions"][0]["detectable"] is None
+    _, _, err = run("gate", str(good), *words)
+    assert "No document changed" in err and "80 of 100" not in err
+
+
 @pytest.mark.parametrize("text", ["soda_c", "soda_c < x", "< 3", "soda_c = 1"])
 def test_conditions_that_are_none_are_refused(text: str) -> None:
     with pytest.raises(UsageError, match="fail-if"):

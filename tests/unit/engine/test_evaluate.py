@@ -13,8 +13,9 @@ from storymeter.errors import DataError, UsageError
 from storymeter.join import Task
 from storymeter.metrics import FloatArray, MeanMetric
 from storymeter.report.comparison import comparison_json, comparison_table, difference_table
+from storymeter.report.coverage import coverage_lines
 from storymeter.report.document_scores import document_table, document_writer
-from storymeter.report.scores import coverage_lines, score_json, score_table
+from storymeter.report.scores import score_json, score_table
 
 
 class SharedWords(MeanMetric):

@@ -12,10 +12,11 @@ from ...engine.results import Comparison
 from ...join import Coverage
 from ...stats.multiple import SIGNIFICANT
 from ..comparison import win_tie_loss
+from ..coverage import uneven_lines
 from ..figures.charts import bar_and_whisker
 from ..figures.points import Dot, both_names, dots
 from ..marks import too_few
-from ..scores import part_text, uneven_lines
+from ..scores import part_text
 from .findings import Findings
 
 
