@@ -7,9 +7,11 @@ ties, plain and tie-calibrated (within items where these have several systems); 
 human scale is raw. System level (one point per system): the four coefficients, pairwise accuracy, soft
 pairwise accuracy.
 
-Intervals: bootstrap over items (all rows of an item are drawn together); at system level over systems and
-items (an interval over items alone holds for these systems only, and is far too narrow for others), or over
-one of them where asked for; and Fisher's z for the plain coefficients, the better one for few systems.
+Intervals: bootstrap over items (all rows of an item are drawn together, and the same items for every
+system); at system level over systems and items (an interval over items alone holds for these systems only,
+and is far too narrow for others), or over one of them where asked for; and Fisher's z for the plain
+coefficients, the better one for few systems. Fisher's z takes points as independent: at segment level it is
+given only where every item has one row.
 Metrics for which lower is better are turned round first."""
 
 from __future__ import annotations
@@ -24,7 +26,14 @@ from numpy.typing import NDArray
 from ..arrays import FloatArray, IntArray
 from ..stats.correlation import COEFFICIENTS, fisher_interval, grouped, kendall_b, pairs_within, pearson
 from ..stats.ranks import Ranked
-from ..stats.resampling import bootstrap_interval, mean_interval, percentiles
+from ..stats.resampling import (
+    TAIL,
+    bootstrap_interval,
+    expanded_tail,
+    mean_interval,
+    percentiles,
+    resample_counts,
+)
 from ..stats.ties import (
     auc,
     auc_interval,
@@ -68,7 +77,7 @@ def segment_level(
     out = MetricResult(
         metric, len(x), int((~use).sum()), {}, {}, {}, scores.signatures.get(metric, ""), direction > 0
     )
-    _plain(out, x, y)
+    _plain(out, x, y, independent=len(np.unique(item)) == len(item))
     out.values["accuracy_ties"] = Ranked(x, y).kendall(np.ones(len(x)))["accuracy_ties"]
     if resamples:
         _bootstrap_points(out, x, y, item, resamples, seed)
@@ -80,10 +89,10 @@ def segment_level(
     return out
 
 
-def _plain(out: MetricResult, x: FloatArray, y: FloatArray) -> None:
+def _plain(out: MetricResult, x: FloatArray, y: FloatArray, *, independent: bool = True) -> None:
     for name in PLAIN:
         value = out.values[name] = COEFFICIENTS[name](x, y)
-        if (interval := fisher_interval(value, len(x), kind=name)) is not None:
+        if independent and (interval := fisher_interval(value, len(x), kind=name)) is not None:
             out.intervals[f"{name}_fisher"] = interval
         if math.isnan(value):
             out.reasons[name] = (
@@ -103,10 +112,7 @@ def _bootstrap_points(
     n = int(code.max(initial=-1)) + 1
     if n < 2 or "pearson" in out.reasons:
         return
-    a, b = x - x.mean(), y - y.mean()
-    sums = np.stack(
-        [np.bincount(code, weights=w) for w in (np.ones(len(a)), a, b, a * a, b * b, a * b)], axis=1
-    ).astype(float)
+    sums = np.stack([np.bincount(code, weights=w) for w in _moments(x, y).T], axis=1).astype(float)
     interval = bootstrap_interval(sums, _pearson_of_sums, resamples=resamples, seed=seed)
     if interval is not None and not any(map(math.isnan, interval)):
         out.intervals["pearson"] = interval
@@ -120,18 +126,24 @@ def _bootstrap_points(
         _keep(out, name, np.array(values))
 
 
+def _moments(x: FloatArray, y: FloatArray) -> FloatArray:
+    """(rows, 6): what `_pearson_of_sums` needs the sums of."""
+    a, b = x - x.mean(), y - y.mean()
+    return np.stack([np.ones(len(a)), a, b, a * a, b * b, a * b], axis=1)
+
+
 def _pearson_of_sums(sums: FloatArray) -> FloatArray:
     n, a, b, aa, bb, ab = np.moveaxis(sums, -1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(
-            (ab / n - a * b / n**2) / np.sqrt((aa / n - (a / n) ** 2) * (bb / n - (b / n) ** 2))
-        )
+        var_a, var_b = aa / n - (a / n) ** 2, bb / n - (b / n) ** 2
+        varies = (var_a > 1e-12 * aa / n) & (var_b > 1e-12 * bb / n)  # less is the rounding of a constant
+        return np.where(varies, (ab / n - a * b / n**2) / np.sqrt(var_a * var_b), np.nan)
 
 
-def _keep(out: MetricResult, name: str, drawn: FloatArray) -> None:
+def _keep(out: MetricResult, name: str, drawn: FloatArray, tail: float = TAIL) -> None:
     known = drawn[~np.isnan(drawn)]
     if len(known) >= 0.9 * len(drawn) and len(known) > 1:
-        out.intervals[name] = percentiles(known, 0.025)
+        out.intervals[name] = percentiles(known, tail)
 
 
 def several_systems(system: IntArray, item: IntArray) -> bool:
@@ -161,7 +173,10 @@ def _within(
                 out.values[f"{key}_groups"], out.values[f"{key}_dropped"] = len(result.values), result.dropped
                 if math.isnan(result.value):
                     out.reasons[key] = f"every {kind} has one row only, or a constant side"
-                _mean_interval(out, key, result.values, resamples, seed)
+                if kind == "item":
+                    _mean_interval(out, key, result.values, resamples, seed)
+        if resamples:
+            _bootstrap_by_system(out, x, y, item, system, resamples, seed)
     calibrated = tie_calibrated(y, x, item if several else None, seed=seed)
     out.values["accuracy_calibrated"], out.values["epsilon"] = calibrated.accuracy, calibrated.epsilon
     if several:  # pairs within items are additive over items, so they can be drawn
@@ -181,6 +196,39 @@ def _within(
 def _mean_interval(out: MetricResult, key: str, values: FloatArray, resamples: int, seed: int) -> None:
     if resamples and (interval := mean_interval(values, resamples=resamples, seed=seed)) is not None:
         out.intervals[key] = interval
+
+
+def _bootstrap_by_system(
+    out: MetricResult,
+    x: FloatArray,
+    y: FloatArray,
+    item: IntArray,
+    system: IntArray,
+    resamples: int,
+    seed: int,
+) -> None:
+    """Items are drawn, the same for all systems; each system is correlated over its rows of them, and the
+    mean is over the systems that vary.
+    """
+    code = np.unique(item, return_inverse=True)[1].reshape(-1)
+    n = int(code.max(initial=-1)) + 1
+    if n < 2:
+        return
+    parts = [np.flatnonzero(system == k) for k in np.unique(system)]
+    prepared = [(code[part], _moments(x[part], y[part]), Ranked(x[part], y[part])) for part in parts]
+    drawn: dict[str, list[FloatArray]] = {"pearson_by_system": [], "kendall_b_by_system": []}
+    for counts in resample_counts(n, resamples, seed):
+        pearsons, taus = [], []
+        for codes, moments, ranked in prepared:
+            weights = counts[:, codes]
+            pearsons.append(_pearson_of_sums(weights @ moments))
+            taus.append([ranked.kendall(w)["kendall_b"] if w.any() else math.nan for w in weights])
+        for found, values in zip(drawn.values(), map(np.array, (pearsons, taus)), strict=True):
+            known = ~np.isnan(values)
+            with np.errstate(invalid="ignore"):
+                found.append(np.where(known, values, 0).sum(axis=0) / known.sum(axis=0))
+    for key, blocks in drawn.items():
+        _keep(out, key, np.concatenate(blocks), expanded_tail(n))
 
 
 def pair_sums(

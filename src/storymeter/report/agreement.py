@@ -188,6 +188,9 @@ def interval_table(agreement: Agreement) -> Table:
         for r in best_first(agreement)
         for key in displayed_statistics([r])
     ]
+    independent = agreement.level == "system" or any(
+        "pearson_fisher" in r.intervals for r in agreement.results
+    )
     return _with_reasons(
         [
             *keys("metric", "statistic"),
@@ -201,6 +204,11 @@ def interval_table(agreement: Agreement) -> Table:
         note=(
             "–: Fisher's z exists for plain coefficients only; the bootstrap was not asked for (--resamples"
             " 0), has fewer than two items, or most resamples were constant."
+            + (
+                ""
+                if independent
+                else " Judgements of one item are not independent, as Fisher's z takes them."
+            )
         ),
     )
 

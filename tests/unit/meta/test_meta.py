@@ -19,7 +19,7 @@ from storymeter.errors import DataError, UsageError
 from storymeter.meta.benchmarks import available, load
 from storymeter.meta.compute import values_of_file
 from storymeter.meta.inputs import read_human
-from storymeter.meta.scores import Judgement, join_scores, tabulate
+from storymeter.meta.scores import Judgement, Scores, join_scores, tabulate
 from storymeter.meta.statistics import segment_level, system_level
 from storymeter.stats import pearson
 from storymeter.stats.correlation import kendall_c, spearman
@@ -344,6 +344,47 @@ def test_bootstrap_of_items_covers_the_truth() -> None:
         low, high = segment_level(scores, "m", resamples=100, seed=trial).intervals["pearson"]
         missed += not low < 0.5 < high
     assert missed <= 5
+
+
+def _rated(systems: int, items: int, raters: int, seed: int) -> Scores:
+    """Metric and people agree within systems with r = .35; captions of an item share a part."""
+    random = np.random.default_rng(seed)
+    shared = random.normal(size=items) + random.normal(size=(systems, items))
+    metric = shared + random.normal(scale=2**0.5, size=shared.shape)
+    human = shared[..., None] + random.normal(scale=6**0.5, size=(*shared.shape, raters))
+    system, item, _ = np.indices(human.shape).reshape(3, -1)
+    names = (tuple(f"{name}{k}" for k in range(n)) for name, n in (("s", systems), ("i", items)))
+    return Scores(*names, system, item, human.ravel(), {"m": np.repeat(metric.ravel(), raters)})
+
+
+def test_intervals_within_systems_draw_items_not_systems() -> None:
+    """Of the mean of few systems' correlations: with equal captions of all systems they are equal, too, and
+    the interval must be as wide as that of one.
+    """
+    one, truth, covered = _rated(1, 40, 2, 3), 2 / 32**0.5, 0
+    copies = Scores(
+        ("a", "b"),
+        one.items,
+        np.repeat([0, 1], len(one)),
+        np.tile(one.item, 2),
+        np.tile(one.human, 2),
+        {"m": np.tile(one.metrics["m"], 2)},
+    )
+    alone, both = (segment_level(s, "m", resamples=300).intervals for s in (one, copies))
+    assert both["pearson_by_system"] == pytest.approx(alone["pearson"], abs=1e-9)
+    low, high = both["kendall_b_by_system"]
+    assert alone["kendall_b"] == pytest.approx((low, high), abs=0.03)
+    for seed in range(40):
+        low, high = segment_level(_rated(3, 30, 2, seed), "m", resamples=100).intervals["pearson_by_system"]
+        covered += low < truth < high
+    assert covered >= 34
+
+
+def test_fishers_interval_only_of_independent_judgements() -> None:
+    assert "pearson_fisher" in segment_level(_rated(1, 20, 1, 0), "m", resamples=0).intervals
+    for systems, raters in ((1, 3), (3, 1)):
+        found = segment_level(_rated(systems, 20, raters, 0), "m", resamples=0).intervals
+        assert not [key for key in found if key.endswith("_fisher")]
 
 
 def test_systems_may_be_drawn_too() -> None:
