@@ -39,6 +39,7 @@ from .suitability import (
     tells_stories,
     warn_of_language,
     warn_of_paragraphs,
+    warn_of_rarity,
     warn_of_story_meteor,
     warn_of_wordless,
 )
@@ -128,6 +129,7 @@ class Run:
         )
         warn_of_paragraphs([*systems, *self.references], built)
         warn_of_story_meteor(systems, built)
+        warn_of_rarity(self.references, built)
         warn_of_device(built, self.context.device)
         warn_of_wordless(
             systems,

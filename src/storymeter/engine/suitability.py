@@ -8,6 +8,8 @@ text is not the METEOR that papers on dense captioning report. The signature sta
 
 Stories: METEOR as captioning papers report it, which is not what storytelling papers print.
 
+Rarity: CIDEr of one document is 0.
+
 Words: captions of which no word is left after stripping and tokenising match nothing, and are counted."""
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from ..captions import Corpus, Kind
 from ..errors import StorymeterWarning, first_few
 from ..metrics import Metric
 from ..options import Tokenizer
+from ..pairs.cider import Cider
 from ..pairs.documents import TextMetric
 from ..pairs.meteor import Meteor
 from ..pairs.model import own_tokenizer as tokenizer_option, tokenized_by
@@ -257,6 +260,26 @@ def warn_of_story_meteor(corpora: Sequence[Corpus], metrics: Mapping[str, Metric
             f"{found[0]} is that of captioning papers (task rank, normalised); papers on visual storytelling"
             " print task hter without normalisation, of whitespace tokens, which gives higher values (34.88"
             " instead of 12.73 for AREL's stories): --protocol vist.",
+            StorymeterWarning,
+            stacklevel=3,
+        )
+
+
+def warn_of_rarity(references: Sequence[Corpus], metrics: Mapping[str, Metric]) -> None:
+    """A StorymeterWarning where CIDEr of one document is asked for: each of its n-grams is in all documents,
+    so that its idf is 0.
+    """
+    found = [
+        label
+        for label, metric in metrics.items()
+        if getattr(metric, "inner", "") == "cider"
+        or (isinstance(metric, TextMetric) and isinstance(metric.scorer, Cider))
+    ]
+    if found and len({document.id for corpus in references for document in corpus}) == 1:
+        warnings.warn(
+            f"{found[0]} of one document is 0 whatever its captions are: the weights of its n-grams (idf)"
+            " count in how many documents they stand. Score more documents together, or take meteor or"
+            " rouge_l.",
             StorymeterWarning,
             stacklevel=3,
         )

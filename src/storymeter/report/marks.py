@@ -46,10 +46,11 @@ def marks(results: Results, comparisons: Sequence[Comparison]) -> list[list[Mark
         best = best_of(scores) if len(scores) > 1 else []
         if tested and scores[0].metric not in tested:  # its formula is not known here: no mark may say worse
             best = []
+        untested: Mark = "unknown" if best and not tested and scores[0].n < 2 else ""
         column: list[Mark] = []
         for j, score in enumerate(scores):
             against = [_against(tests, score.metric, names[leader], names[j]) for leader in best]
-            column.append("best" if j in best else _mark(against, direction(score)))
+            column.append("best" if j in best else _mark(against, direction(score)) or untested)
         found.append(column)
     return found
 
@@ -84,7 +85,8 @@ def mark_notes(columns: Sequence[Sequence[Mark]], comparisons: Sequence[Comparis
     elif "worse" in there:
         said.append(f"No mark: significantly worse than the best ({test}, p < .05).")
     if "unknown" in there:
-        said.append(f"?: {too_few(comparisons)}")
+        one = "one document has no test: no difference can be significant."
+        said.append(f"?: {too_few(comparisons) or one}")
     if any(len(column) > 2 and "best" in column and {"level", "unknown"} & {*column} for column in columns):
         said.append("The best of systems that are not distinguishable scores too high, with its interval.")
     return " ".join(said)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from storymeter import Corpus, Document, evaluate
 from storymeter.arrays import FloatArray
 from storymeter.captions import Caption
 from storymeter.engine import Comparison, Results
-from storymeter.errors import UsageError
+from storymeter.errors import StorymeterWarning, UsageError
 from storymeter.metrics import MeanMetric
 from storymeter.report.comparison import comparison_json, comparison_table
 from storymeter.report.full.boards import verdict
@@ -177,3 +178,22 @@ def test_intervals_of_few_documents_are_called_rough() -> None:
     few, many = (scored({"a": np.arange(float(n)), "b": np.arange(n) + 1.0}) for n in (12, 40))
     assert "rough" in leaderboard_table(few, few.compare()).note
     assert "rough" not in leaderboard_table(many, many.compare()).note
+
+
+def test_one_document_has_no_best_without_a_word() -> None:
+    systems = {"a": ["a dog runs on the grass"], "b": ["a dog"]}
+    one = ["a dog runs on the grass"]
+    results = evaluate(systems, one, metrics=["rouge_l"], resamples=0)
+    table = leaderboard_table(results)
+    assert marks(results, ()) == [["best", "unknown"]]
+    assert "one document has no test" in table.note
+
+
+@pytest.mark.parametrize("name", ["cider", "paragraph_cider", "cider(variant=plain)"])
+def test_cider_of_one_document_warns(name: str) -> None:
+    with pytest.warns(StorymeterWarning, match="of one document is 0"):
+        evaluate(["a dog runs"], ["a dog runs"], metrics=[name], resamples=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        evaluate(["a dog runs", "a cat"], ["a dog runs", "a cat"], metrics=[name], resamples=0)
+        evaluate(["a dog runs"], ["a dog runs"], metrics=["rouge_l"], resamples=0)
