@@ -18,7 +18,8 @@ from itertools import combinations
 import numpy as np
 
 from ..arrays import FloatArray
-from ..errors import DataError, UsageError
+from ..captions import Corpus
+from ..errors import DataError, UsageError, suggest
 from ..metrics import Metric
 from ..scores import ResampledSums, Score
 from ..stats.multiple import SIGNIFICANT, holm, simultaneous_tail
@@ -287,3 +288,47 @@ def common_rows(systems: Sequence[SystemResult]) -> tuple[list[str], list[FloatA
             hint="Compare systems that were scored on the same documents.",
         )
     return list(ids), rows
+
+
+def merged(several: Sequence[Results]) -> Results:
+    """The systems of several runs as one: same references and conditions, and the metrics that all of them
+    have.
+    """
+    first = several[0]
+    for other in several[1:]:
+        drawn = ("seed",) if first.in_shards and other.in_shards else ()  # their resamples are compared
+        for what in ("protocol", "tokenizer", *drawn):
+            ours, theirs = getattr(first.conditions, what), getattr(other.conditions, what)
+            if ours != theirs:
+                hint = "Score them under the same conditions."
+                older, newer = sorted((first.conditions, other.conditions), key=lambda c: c.revision)
+                if what == "protocol" and newer.protocol == replace(older.protocol, anet_pairs="mean"):
+                    hint = (
+                        f"An earlier version scored the older run, when {older.protocol.name!r} meant"
+                        f" {older.protocol}: score the newer run with --protocol '{older.protocol}', or the"
+                        " older one again."
+                    )
+                raise UsageError(f"The runs differ in {what}: {ours} and {theirs}.", hint=hint)
+        if list(map(_content, first.references)) != list(map(_content, other.references)):
+            raise UsageError("The runs have different references.", hint="Score them against the same files.")
+    names = [[score.metric for score in each.systems[0].scores] for each in several]
+    common = [name for name in names[0] if all(name in other for other in names)]
+    if not common:
+        hint = suggest(names[0][0], {name for other in names for name in other})
+        raise UsageError("The runs have no metric in common.", hint=hint)
+    kept = [each.only(*common) for each in several]
+    systems = tuple(system for each in kept for system in each.systems)
+    doubled = next((s.name for k, s in enumerate(systems) if s.name in [t.name for t in systems[:k]]), None)
+    if doubled is not None:
+        raise UsageError(f"Two runs have a system called {doubled!r}.", hint="Give one of them another name.")
+    check_comparable({system.name: system.scores for system in systems})
+    tallies = {pair: tally for each in kept for pair, tally in each.tallies.items()}
+    seeds = {name: members for each in kept for name, members in each.seeds.items()}
+    oldest = min(each.conditions.revision for each in several)
+    conditions = replace(kept[0].conditions, revision=oldest)
+    return replace(kept[0], systems=systems, tallies=tallies, seeds=seeds, conditions=conditions)
+
+
+def _content(corpus: Corpus) -> tuple[object, ...]:
+    """The documents, or, of a corpus that was never in one place, their hash."""
+    return corpus.documents, "" if corpus.documents else corpus.origin.sha256

@@ -39,8 +39,8 @@ from ..stats.paired import (
     skewness,
 )
 from ..stats.resampling import TAIL
-from .comparing import POWER, common_rows
-from .results import Results, chosen, merged, value_of
+from .comparing import POWER, common_rows, merged
+from .results import Results, chosen, value_of
 from .run import Run, parse_metrics
 from .saved import load
 from .seeds import collapsed, satterthwaite, t_interval, welch

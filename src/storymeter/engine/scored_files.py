@@ -18,8 +18,9 @@ from ..join import Coverage
 from ..metrics import Metric
 from ..progress import Note, Progress, silent, unsaid
 from ..scores import Score
+from .comparing import merged
 from .provenance import signed_before
-from .results import AUTO, INTERVALS, REVISION, Conditions, Resamples, Results, SystemResult, chosen, merged
+from .results import AUTO, INTERVALS, REVISION, Conditions, Resamples, Results, SystemResult, chosen
 from .run import MetricLike, Run, metric_list, parse_metrics
 from .saved import load, write
 from .suitability import choose_metrics, default_metrics

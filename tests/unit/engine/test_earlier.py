@@ -14,8 +14,8 @@ import storymeter
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine import Run
 from storymeter.engine.archive import write_zip
+from storymeter.engine.comparing import merged
 from storymeter.engine.earlier import REVISION, spoilt_in_shards
-from storymeter.engine.results import merged
 from storymeter.errors import DataError, StorymeterWarning, UsageError
 from storymeter.protocol import get
 from storymeter.registry import metric

@@ -17,8 +17,9 @@ from storymeter.arrays import FloatArray
 from storymeter.dense import ActivityNet, Soda
 from storymeter.dense.timeline import Timeline
 from storymeter.engine import Run, provenance, show
+from storymeter.engine.comparing import merged
 from storymeter.engine.inputs import both
-from storymeter.engine.results import Conditions, merged
+from storymeter.engine.results import Conditions
 from storymeter.engine.scored_files import PartialRun
 from storymeter.errors import StorymeterWarning, UsageError
 from storymeter.join import Task

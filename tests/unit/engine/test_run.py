@@ -12,7 +12,7 @@ import pytest
 import storymeter
 from storymeter import Corpus, MeanMetric, PairScorer, Run
 from storymeter.dense import Soda
-from storymeter.engine.results import merged
+from storymeter.engine.comparing import merged
 from storymeter.errors import UsageError
 from storymeter.metrics import FloatArray
 from storymeter.pairs import Meteor

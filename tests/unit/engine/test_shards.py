@@ -21,7 +21,7 @@ from storymeter import StorymeterError, evaluate
 from storymeter.captions import Caption, Corpus, Document, Origin
 from storymeter.context import Budget, Context, Estimate
 from storymeter.engine import Comparison, Results, Run, score_shards
-from storymeter.engine.results import merged
+from storymeter.engine.comparing import merged
 from storymeter.engine.sharded.inputs import find, is_sharded, slices
 from storymeter.engine.sharded.scoring import tally
 from storymeter.errors import DataError, UsageError
