@@ -12,7 +12,7 @@ import pytest
 from storymeter.human.analysis.survey import CriterionMean, Survey
 from storymeter.report.figures.charts import Bar, Tile, bar_and_whisker, heat_map, lanes, lines, shares, steps
 from storymeter.report.figures.files import png, svg_file
-from storymeter.report.figures.marks import shape
+from storymeter.report.figures.marks import shape, shortened, wide
 from storymeter.report.figures.points import Dot, Spread, boxes, dots, places_of, scatter
 from storymeter.report.studies import survey_means
 
@@ -98,3 +98,15 @@ def test_the_stylesheet_decides_as_in_a_browser() -> None:
     solid = svg_file(dots([Dot("a", 1.0, colour=1)], label="", alternative="")).decode()
     assert 'fill="#d55e00"' in solid and 'fill="#d55e00"' not in hollow
     assert 'font-size="12px"' in svg_file(FIGURES["lines"]).decode()  # text.soft is stronger than text
+
+
+@pytest.mark.parametrize(
+    ("name", "measured"),
+    [("alpha – gamma", 100.3), ("MMMM", 44.9), ("commmmmon", 94.6), ("WWW", 38.6), ("run_2026-11-19", 103.9)],
+)
+def test_names_have_room_in_a_wide_font(name: str, measured: float) -> None:
+    """Widths in pixels of DejaVu Sans at 13 px, by `getComputedTextLength` of Chromium."""
+    assert measured <= wide(name) < 1.2 * measured
+    assert shortened(name, wide(name)) == name
+    cut = shortened(name * 4, 80.0)
+    assert cut.endswith("…") and wide(cut) <= 80.0

@@ -121,20 +121,39 @@ def span(values: Sequence[float], *, zero: bool = False, air: float = 0.05) -> t
     return (low if zero and low == 0 else low - room), high + room
 
 
+#: widths of letters in DejaVu Sans, the widest of the usual fonts, in letters of the usual width
+_WIDTHS = {
+    letter: width
+    for letters, width in (("ijlIJ'.,:;|/ ", 0.6), ("frt-()[]!", 0.74), ("mwMW%@&…+=<>#~^", 1.8))
+    for letter in letters
+}
+
+
 def wide(text: str, letter: float = 7.2) -> float:
-    """About how wide a text is drawn: a Chinese or Japanese letter takes the place of two, a capital that of
-    1.25.
+    """At most how wide a text is drawn, in the widest of the usual fonts: a Chinese or Japanese letter takes
+    the place of two.
+
+    >>> wide("gamma") > wide("gable") > wide("title")
+    True
     """
     from rich.cells import cell_len
 
-    return letter * (cell_len(text) + 0.25 * sum(map(str.isupper, text)))
+    def of(each: str) -> float:
+        cells = cell_len(each)
+        return _WIDTHS.get(each) or (cells if cells != 1 else 1.46 if each.isupper() else 1.17)
+
+    return letter * sum(map(of, text))
 
 
 def shortened(text: str, room: float, letter: float = 7.2) -> str:
     """The text, cut where it would not fit; its whole is in the title of the element."""
     from ..fitting import clip
 
-    return clip(escape_controls(text), max(3, int(room / letter)))
+    text = escape_controls(text)
+    for cells in range(int(room / (0.6 * letter)) + 1, 3, -1):
+        if wide(shown := clip(text, cells), letter) <= room:
+            return shown
+    return clip(text, 3)
 
 
 # What carries the marks of a figure: upright lines with numbers below; or a plane with two axes, their
