@@ -11,6 +11,7 @@ from markupsafe import Markup
 from ..errors import many
 from ..human.analysis.pairwise import PairwiseRanking
 from ..human.analysis.preference import Preference, Preferences
+from ..human.analysis.rater_effects import FEW_RATERS
 from .figures import charts
 from .presentation import Presentation, present, present_all
 from .studies import Study
@@ -21,10 +22,11 @@ PREFERENCE_WORDS = {
     "A wins": "videos on which the answers were for A on average; likewise for B",
     "undecided": "videos on which the answers cancel out; they are in no share",
     "share B %": "of the decided videos, how many B wins",
-    "95 %": "the range in which that share would lie in 95 of 100 studies of the same size",
+    "95 %": "the interval of that share (Clopper-Pearson), for these raters",
     "mean": "the mean answer, from -2 (A is much better) to 2 (B is much better)",
     "95 % mean": "where other raters and videos of the same kind would put the mean, in 95 of 100 studies",
-    "p": "how likely so large a mean is if both are equally good; raters are random, two-sided",
+    "p": "how likely so large a mean is if both are equally good; two-sided, raters are random; p binomial"
+    " where that test cannot be made",
     "p binomial": "the same for the wins, as in the paper: videos as throws of a coin, for these raters only",
     "alpha": "how far raters agree with each other: 1 is perfectly, 0 is chance (Krippendorff)",
 }
@@ -32,7 +34,7 @@ RANKING_WORDS = {
     "cluster": "every system of a cluster differs significantly from every system of the clusters below",
     "rank": "the best and worst place that the significant differences allow",
     "strength": "log odds by the Bradley-Terry model with ties; 0 is the average system",
-    "95 %": "where other raters and items of the same kind would put the strength, in 95 of 100 studies",
+    "95 %": "the interval of the strength; votes of one rater or about one item are not independent",
     "win share %": "how often the system would be preferred to the average system; a tie counts half",
     "wins, ties, losses": "answers for the system, for neither, and against it",
 }
@@ -45,16 +47,14 @@ def present_preferences(first: Preference, results: Sequence[Preference]) -> Pre
 
 @present.register(PairwiseRanking)
 def present_ranking(found: PairwiseRanking) -> Presentation:
-    about = (
-        f"{many(found.votes, 'vote')} of {many(found.raters, 'rater')} on"
-        f" {many(found.items, 'item')}; two equal systems would"
-        f" tie in {100 * found.tie_share:.0f} % of the votes."
-    )
+    about = f"{many(found.votes, 'vote')} of {many(found.raters, 'rater')} on {many(found.items, 'item')}"
+    if found.tie_share == found.tie_share:
+        about += f"; two equal systems would tie in {100 * found.tie_share:.0f} % of the votes"
     return Presentation(
         "Systems by pairwise votes",
         lambda style, width: [ranking_table(found), *([] if style == "csv" else [difference_table(found)])],
         lambda: to_json(ranking_data(found)),
-        (about, *found.notes),
+        (f"{about}.", *found.notes),
     )
 
 
@@ -72,6 +72,8 @@ def ranking_table(found: PairwiseRanking) -> Table:
         ]
         for one in found.systems
     ]
+    general = found.raters >= FEW_RATERS and any(one.interval for one in found.systems)
+    hold = "; intervals hold for other raters and items" if general else ""
     return Table(
         [
             Column("cluster", "d"),
@@ -86,25 +88,34 @@ def ranking_table(found: PairwiseRanking) -> Table:
         note=(
             "strength: log odds by the Bradley-Terry model with ties (Davidson), mean 0; win share: against"
             " the average system, a tie counts half; every system of a cluster differs significantly from"
-            f" every system of the clusters below (Holm, p < {found.alpha:g}); intervals hold for other"
-            " raters and items."
+            f" every system of the clusters below (Holm, p < {found.alpha:g}){hold}."
         ),
     )
 
 
 def difference_table(found: PairwiseRanking) -> Table:
     rows = [
-        [better.name, worse.name, better.strength - worse.strength, found.p[i, j], found.p_holm[i, j]]
+        [
+            *(better.name, worse.name, better.strength - worse.strength),
+            interval_cell(_between(found, i, j), "not bounded by votes"),
+            *(None if value != value else float(value) for value in (found.p[i, j], found.p_holm[i, j])),
+        ]
         for i, better in enumerate(found.systems)
         for j, worse in enumerate(found.systems)
         if i < j
     ]
     return Table(
-        [*keys("better", "worse"), *numbers("+.3f", "difference"), *numbers(".4g", "p", "p Holm")],
-        [[*row[:3], *(None if value != value else float(value) for value in row[3:])] for row in rows],
+        [*keys("better", "worse"), *numbers("+.3f", "difference", "95 %"), *numbers(".4g", "p", "p Holm")],
+        rows,
         title="Differences between systems",
         note="Difference of strengths in log odds; two-sided t test with clusters of raters and items.",
     )
+
+
+def _between(found: PairwiseRanking, i: int, j: int) -> tuple[float, float] | None:
+    """The 95 % interval of the difference of two systems."""
+    value, half = found.systems[i].strength - found.systems[j].strength, float(found.margin[i, j])
+    return None if half != half else (value - half, value + half)
 
 
 def ranking_data(found: PairwiseRanking) -> dict[str, Any]:
@@ -116,11 +127,11 @@ def ranking_data(found: PairwiseRanking) -> dict[str, Any]:
         "raters": found.raters,
         "items": found.items,
         "alpha": found.alpha,
-        "tie_share": found.tie_share,
+        "tie_share": None if found.tie_share != found.tie_share else found.tie_share,
         "systems": [asdict(one) for one in found.systems],
         "significance": [
             {"better": better, "worse": worse, "difference": difference, "p": p, "p_holm": adjusted}
-            for better, worse, difference, p, adjusted in difference_table(found).rows
+            for better, worse, difference, _, p, adjusted in difference_table(found).rows
         ],
         "clusters": [list(cluster) for cluster in found.clusters],
         "notes": list(found.notes),
@@ -153,8 +164,8 @@ def preferences(results: Sequence[Preference]) -> Study:
         title="Preferences",
         note=(
             "share B: of the decided items, how many B wins, with its interval for these raters; mean:"
-            " answers from -2 (A) to 2 (B); its interval and p (two-sided) take raters as random and hold"
-            " for other raters; p binomial: the paper's test against 50 %, which holds for these raters;"
+            " answers from -2 (A) to 2 (B); its interval and p (two-sided) take raters as random, and where"
+            " no such test can be made, p is p binomial: the paper's test against 50 %, for these raters;"
             " alpha: Krippendorff's, ordinal (– where no item has two raters or nothing varies)."
         ),
     )

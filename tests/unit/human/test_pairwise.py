@@ -18,6 +18,7 @@ from storymeter.captions import Rating
 from storymeter.cli import cli
 from storymeter.errors import DataError
 from storymeter.human.analysis.pairwise import fit
+from storymeter.report.pairwise import ranking_table
 
 
 def drawn(seed: int, systems: int = 4, raters: int = 12, items: int = 15, ties: bool = True) -> list[Rating]:
@@ -105,10 +106,63 @@ def test_votes_that_do_not_bound_a_strength() -> None:
     votes = [Rating(f"v{k}", "a", f"r{k}", -1.0, meta={"against": "b"}) for k in range(9)]
     found = fit(votes)
     assert [one.name for one in found.systems] == ["a", "b"] and found.systems[0].interval is None
-    assert "half a tie" in found.notes[0]
+    assert "half a win" in found.notes[0] and found.tie_share == 0
+    gap = found.systems[0].strength - found.systems[1].strength
+    assert gap == pytest.approx(math.log(9.5 / 0.5))
     apart = [*votes, Rating("v1", "c", "r1", -1.0, meta={"against": "d"})]
     with pytest.raises(DataError, match="No vote compares a, b with c, d"):
         fit(apart)
+
+
+def counted(*cells: tuple[str, str, int, int, int]) -> list[Rating]:
+    """Wins, ties and losses of the first of two systems."""
+    return alone(
+        [
+            (a, b, value)
+            for a, b, *counts in cells
+            for value, count in zip((-1.0, 0.0, 1.0), counts, strict=True)
+            for _ in range(count)
+        ]
+    )
+
+
+@pytest.mark.parametrize("cell", [("a", "b", 73, 7, 0), ("a", "b", 6, 3, 0), ("a", "b", 0, 9, 0)])
+def test_wins_and_ties_without_a_loss_bound_nothing(cell: tuple[str, str, int, int, int]) -> None:
+    found = fit(counted(cell))
+    first, second = found.systems
+    assert first.interval is None and math.isnan(found.p[0, 1]) and math.isnan(found.tie_share)
+    assert found.clusters == (("a", "b"),)
+    assert first.strength - second.strength == pytest.approx(math.log((cell[2] + 0.5) / 0.5), abs=1e-6)
+    assert "do not bound" in found.notes[0]
+
+
+def test_a_chain_of_three_without_upset() -> None:
+    """Ties of neighbours only let strengths and t grow together; ties of the ends do not."""
+    chain = [("a", "b", 5, 5, 0), ("b", "c", 5, 5, 0)]
+    assert fit(counted(*chain, ("a", "c", 9, 0, 0))).systems[0].interval is None
+    assert fit(counted(*chain, ("a", "c", 7, 2, 0))).systems[0].interval is not None
+
+
+def test_one_who_wins_all_takes_no_test_from_the_others() -> None:
+    rest = [("low", "mid", 14, 6, 34)]
+    found, alone_ = (
+        fit(counted(*rest, ("low", "top", 0, 0, 48), ("mid", "top", 0, 0, 48))),
+        fit(counted(*rest)),
+    )
+    assert [one.name for one in found.systems] == ["top", "mid", "low"]
+    assert found.p[1, 2] == pytest.approx(alone_.p[0, 1]) and found.p_holm[1, 2] == found.p[1, 2]
+    assert found.margin[1, 2] == pytest.approx(alone_.margin[0, 1]) and found.tie_share == alone_.tie_share
+    gap = [one.strength - other.strength for one, other in (found.systems[1:], alone_.systems)]
+    assert gap[0] == pytest.approx(gap[1])
+    assert math.isnan(found.p[0, 1]) and found.systems[0].win_share > 0.9
+    assert "low, mid; top" in found.notes[0]
+
+
+@pytest.mark.parametrize(("raters", "few"), [(1, True), (5, True), (6, False)])
+def test_few_raters_do_not_stand_for_others(raters: int, few: bool) -> None:
+    found = fit(drawn(4, raters=raters))
+    assert any("does not generalise" in note for note in found.notes) is few
+    assert ("hold for other raters" in str(ranking_table(found).note)) is not few
 
 
 def test_the_command(tmp_path: Path) -> None:

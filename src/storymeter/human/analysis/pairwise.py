@@ -3,7 +3,8 @@
 Davidson (1970, "On extending the Bradley-Terry model to accommodate ties"): with strengths a and b, A wins
 with probability e^a / D, B with e^b / D and nobody with e^(t + (a + b) / 2) / D, where D is the sum of the
 three. The strengths (mean 0, in log odds) and t are fitted by maximum likelihood; without ties it is the
-model of Bradley and Terry.
+model of Bradley and Terry. Where the likelihood has no maximum, differences that votes do not bound have
+neither interval nor p; the others are those of the votes within each group of systems.
 
 Votes of one rater, and votes about one item, are not independent. The variance of a difference is that of
 the model, and what votes that are clustered by rater and by item add to it (sandwich estimators, each less
@@ -32,9 +33,10 @@ from ...arrays import FloatArray, IntArray
 from ...captions import Rating
 from ...errors import DataError, first_few
 from ...stats.multiple import holm
+from .rater_effects import FEW_RATERS
 from .scores import clusters
 
-#: weight of the ties that are added where a system won or lost every vote
+#: weight of the win that each side gets where votes do not bound the difference of two systems
 PRIOR = 0.5
 _ROUNDS, _PRECISION = 200, 1e-12
 
@@ -57,19 +59,22 @@ class RankedSystem:
 
 @dataclass(frozen=True, slots=True)
 class PairwiseRanking:
-    """Systems, best first; `p[i, j]` is the two-sided p of the difference of two strengths."""
+    """Systems, best first; `p[i, j]` is the two-sided p of the difference of two strengths, NaN where votes
+    do not bound it."""
 
     systems: tuple[RankedSystem, ...]
     p: FloatArray
     p_holm: FloatArray
     clusters: tuple[tuple[str, ...], ...]
-    #: share of votes that two equal systems would tie
+    #: share of votes that two equal systems would tie; NaN where votes do not bound it
     tie_share: float
     votes: int
     raters: int
     items: int
     alpha: float
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...]
+    #: half the width of the 95 % interval of each difference; NaN where votes do not bound it
+    margin: FloatArray
 
 
 def fit(votes: Sequence[Rating], *, alpha: float = 0.05, notes: Sequence[str] = ()) -> PairwiseRanking:
@@ -84,21 +89,18 @@ def fit(votes: Sequence[Rating], *, alpha: float = 0.05, notes: Sequence[str] = 
     first, second = (np.array([number[pair[side]] for pair in pairs]) for side in (0, 1))
     sign = np.sign([one.value for one in votes]).astype(np.int64)
     said = list(notes)
-    bounded = _connected(names, first, second, sign, said)
-    weight = np.ones(len(votes))
-    fitted = first, second, sign, weight
-    if not bounded:
-        both = np.array(sorted({(min(a, b), max(a, b)) for a, b in zip(first, second, strict=True)}))
-        none = np.zeros(len(both), dtype=np.int64)
-        fitted = (
-            np.concatenate([first, both[:, 0]]),
-            np.concatenate([second, both[:, 1]]),
-            np.concatenate([sign, none]),
-            np.concatenate([weight, np.full(len(both), PRIOR)]),
-        )
-    theta = _fitted(*fitted, len(names))
-    covariance = _covariance(theta, votes, first, second, sign, fitted, len(names))
-    return _ranking(names, theta, covariance, votes, first, second, sign, bounded, alpha, said)
+    group = _groups(names, first, second, sign, said)
+    inside = group[first] == group[second]
+    kept = [vote for vote, within in zip(votes, inside.tolist(), strict=True) if within]
+    within = first[inside], second[inside], sign[inside]
+    theta = _fitted(*within, np.ones(len(kept)), len(names))
+    covariance = _covariance(theta, kept, *within, len(names))
+    open_ties = bool((sign == 0).any()) and not np.isfinite(theta[-1])
+    if not inside.all():
+        theta = _placed(theta, group, first, second, sign)
+    if (raters := len({one.rater for one in votes})) < FEW_RATERS:
+        said.append(few_raters(raters))
+    return _ranking(names, theta, covariance, votes, first, second, sign, group, open_ties, alpha, said)
 
 
 def _ordered(vote: Rating) -> Rating:
@@ -112,10 +114,16 @@ def _ordered(vote: Rating) -> Rating:
     )
 
 
-def _connected(
+def few_raters(raters: int) -> str:
+    are = "is 1 rater" if raters == 1 else f"are {raters} raters"
+    return f"There {are}. A result from fewer than {FEW_RATERS} raters does not generalise to other raters."
+
+
+def _groups(
     names: Sequence[str], first: IntArray, second: IntArray, sign: IntArray, notes: list[str]
-) -> bool:
-    """Whether the votes bound every strength; systems that no chain of votes compares are an error."""
+) -> IntArray:
+    """The group of each system: votes bound the differences within a group, and none between groups. Systems
+    that no chain of votes compares are an error."""
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
 
@@ -124,21 +132,66 @@ def _connected(
     tied = sign == 0
     rows, columns = np.concatenate([winner, loser[tied]]), np.concatenate([loser, winner[tied]])
     graph = coo_matrix((np.ones(len(rows)), (rows, columns)), shape=(n, n))
-    groups, member = connected_components(graph, directed=False)
-    if groups > 1:
-        parts = [[names[k] for k in np.flatnonzero(member == g).tolist()] for g in range(groups)]
+
+    def parts(count: int, member: IntArray) -> list[str]:
+        return [first_few([names[k] for k in np.flatnonzero(member == g).tolist()]) for g in range(count)]
+
+    count, member = connected_components(graph, directed=False)
+    if count > 1:
+        one, other = parts(count, member)[:2]
         raise DataError(
-            f"No vote compares {first_few(parts[0])} with"
-            f" {first_few(parts[1])}, so that they have no common rank.",
+            f"No vote compares {one} with {other}, so that they have no common rank.",
             hint="Rank each group of systems by itself, or ask for votes between them.",
         )
-    strong, member = connected_components(graph, directed=True, connection="strong")
-    if strong > 1:
+    placed = "half a win for each side of each such pair is added to give a strength, without an interval"
+    if tied.any() and _without_upset(winner[~tied], loser[~tied], first[tied], second[tied], n):
+        why = "Every vote is a tie" if tied.all() else "No win contradicts the order of the systems"
+        notes.append(f"{why}, so that votes do not bound the differences: {placed} or a test.")
+        return np.arange(n)
+    count, member = connected_components(graph, directed=True, connection="strong")
+    if count > 1:
+        listed = "; ".join(sorted(parts(count, member))[:6]) + ("; …" if count > 6 else "")
+        tests = ". Systems of one group are tested" if count < n else " or a test"
         notes.append(
-            "Some systems won (or lost) every vote against the others, so that votes alone do not bound their"
-            f" strengths: half a tie is added to each pair, and no interval is given ({first_few(names)})."
+            f"All votes between these groups of systems went one way: {listed}. Votes do not bound the"
+            f" differences between the groups: {placed}{tests}."
         )
-    return int(strong) == 1
+    return np.asarray(member, dtype=np.int64)
+
+
+def _without_upset(winner: IntArray, loser: IntArray, left: IntArray, right: IntArray, n: int) -> bool:
+    """Whether strengths and t can grow together without end: some scale puts every winner 1 or more above the
+    loser and no tied systems more than 1 apart, that is, these limits make no negative cycle."""
+    limit = np.full((n, n), np.inf)
+    limit[left, right] = limit[right, left] = 1.0
+    limit[winner, loser] = -1.0
+    for k in range(n):
+        limit = np.minimum(limit, limit[:, k, None] + limit[None, k, :])
+    return bool((np.diagonal(limit) >= 0).all())
+
+
+def _placed(
+    inner: FloatArray, group: IntArray, first: IntArray, second: IntArray, sign: IntArray
+) -> FloatArray:
+    """The groups beside each other, where votes between two of them count half a win more for each side;
+    differences within a group stay as they are."""
+    n = len(group)
+    apart = group[first] != group[second]
+    one, other = np.unique(np.stack([first[apart], second[apart]]), axis=1)
+    theta = _fitted(
+        np.concatenate([first, one, one]),
+        np.concatenate([second, other, other]),
+        np.concatenate([sign, np.full(len(one), -1), np.full(len(one), 1)]),
+        np.concatenate([np.ones(len(first)), np.full(2 * len(one), PRIOR)]),
+        n,
+    )
+    for g in np.unique(group).tolist():
+        members = np.flatnonzero(group == g)
+        theta[members] = theta[members].mean() + inner[members] - inner[members].mean()
+    theta[:n] -= theta[:n].mean()
+    if np.isfinite(inner[-1]):
+        theta[-1] = inner[-1]
+    return theta
 
 
 def _probabilities(
@@ -239,18 +292,17 @@ def _covariance(
     first: IntArray,
     second: IntArray,
     sign: IntArray,
-    fitted: tuple[IntArray, IntArray, IntArray, FloatArray],
     n: int,
 ) -> _Covariance:
     free = n + bool(np.isfinite(theta[-1]))
-    bread = np.linalg.pinv(_information(theta, fitted[0], fitted[1], fitted[3])[:free, :free])
+    bread = np.linalg.pinv(_information(theta, first, second, np.ones(len(votes)))[:free, :free])
     slopes = _gradients(theta, first, second, sign)[:, :free]
     raters, items = [one.rater for one in votes], [one.item for one in votes]
     both = [f"{len(rater)} {rater} {item}" for rater, item in zip(raters, items, strict=True)]
 
     def sandwich(keys: Sequence[str]) -> tuple[FloatArray, int]:
         _, group = np.unique(np.array(keys), return_inverse=True)
-        count = int(group.max()) + 1
+        count = int(group.max(initial=-1)) + 1
         sums = np.zeros((count, free))
         np.add.at(sums, group, slopes)
         factor = count / max(1, count - 1)
@@ -270,22 +322,25 @@ def _ranking(
     first: IntArray,
     second: IntArray,
     sign: IntArray,
-    bounded: bool,
+    group: IntArray,
+    open_ties: bool,
     alpha: float,
     notes: list[str],
 ) -> PairwiseRanking:
     n = len(names)
     strengths = theta[:n]
     order = sorted(range(n), key=lambda k: (-strengths[k], names[k]))
-    p = np.full((n, n), np.nan)
+    bounded = len(set(group.tolist())) == 1
+    p, margin = np.full((n, n), np.nan), np.full((n, n), np.nan)
     for i, one in enumerate(order):
         for j, other in enumerate(order):
-            if i != j and bounded:
+            if i != j and group[one] == group[other]:
                 contrast = np.zeros(n)
                 contrast[one], contrast[other] = 1.0, -1.0
                 error, degrees = covariance.of(contrast)
-                t = abs(strengths[one] - strengths[other]) / error if error else math.inf
+                t = abs(strengths[one] - strengths[other]) / error
                 p[i, j] = 2 * (float(stdtr(degrees, -t)) if math.isfinite(degrees) else float(ndtr(-t)))
+                margin[i, j] = _half_width(error, degrees)
     upper = np.triu_indices(n, 1)
     adjusted = np.full((n, n), np.nan)
     adjusted[upper] = holm(p[upper])
@@ -296,7 +351,7 @@ def _ranking(
     tie = math.exp(theta[-1])
     for position, k in enumerate(order):
         error, degrees = covariance.of(np.eye(n)[k] - 1 / n)
-        half = error * (float(stdtrit(degrees, 0.975)) if math.isfinite(degrees) else float(ndtri(0.975)))
+        half = _half_width(error, degrees)
         on_left, on_right = first == k, second == k
         ties = int((sign[on_left | on_right] == 0).sum())
         won = int((sign[on_left] < 0).sum() + (sign[on_right] > 0).sum())
@@ -320,10 +375,16 @@ def _ranking(
         p,
         adjusted,
         clusters([one.name for one in systems], wins),
-        tie / (2 + tie),
+        math.nan if open_ties else tie / (2 + tie),
         len(votes),
         len({one.rater for one in votes}),
         len({one.item for one in votes}),
         alpha,
         tuple(notes),
+        margin,
     )
+
+
+def _half_width(error: float, degrees: float) -> float:
+    """Of the 95 % interval."""
+    return error * (float(stdtrit(degrees, 0.975)) if math.isfinite(degrees) else float(ndtri(0.975)))

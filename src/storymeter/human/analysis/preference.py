@@ -22,7 +22,7 @@ from ...captions import Rating
 from ...errors import DataError, first_few
 from ...stats.ties import preference_accuracy
 from ..raters_on_hold import Held, records_without
-from .pairwise import PairwiseRanking, fit
+from .pairwise import PairwiseRanking, few_raters, fit
 from .rater_effects import FEW_RATERS, NOTHING, Cells, Estimate
 from .reliability import ordinal_alpha
 
@@ -169,11 +169,9 @@ def _pair(
             f"No test over raters can be made between {a} and {b} (two raters, two items and answers that"
             " differ are needed); their p is that of the binomial test and holds for these raters only."
         )
-    elif lean.raters < FEW_RATERS:
-        said.append(
-            f"There are {lean.raters} raters. A result from fewer than {FEW_RATERS} raters does not"
-            " generalise to other raters."
-        )
+    raters = len({rater for given in kept.values() for rater in given})
+    if raters < FEW_RATERS:
+        said.append(few_raters(raters))
     if not wins_a + wins_b:
         said.append(f"No item is decided between {a} and {b}, so there is no share and no test.")
     return Preference(
@@ -192,7 +190,7 @@ def _pair(
         tuple(said),
         coin,
         sum(means) / len(means) if means else math.nan,
-        lean.interval(),
+        None if math.isnan(lean.p) else lean.interval(),
     )
 
 
