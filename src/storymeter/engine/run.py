@@ -37,6 +37,7 @@ from .suitability import (
     choose_metrics,
     own_tokenizer,
     tells_stories,
+    warn_of_doubtful,
     warn_of_language,
     warn_of_paragraphs,
     warn_of_rarity,
@@ -130,6 +131,7 @@ class Run:
         warn_of_paragraphs([*systems, *self.references], built)
         warn_of_story_meteor(systems, built)
         warn_of_rarity(self.references, built)
+        warn_of_doubtful(systems, self.references)
         warn_of_device(built, self.context.device)
         warn_of_wordless(
             systems,

@@ -10,7 +10,10 @@ Stories: METEOR as captioning papers report it, which is not what storytelling p
 
 Rarity: CIDEr of one document is 0.
 
-Words: captions of which no word is left after stripping and tokenising match nothing, and are counted."""
+Words: captions of which no word is left after stripping and tokenising match nothing, and are counted.
+
+Values: captions that end far behind the references (milliseconds or frames read as seconds), and captions
+that are words for a missing value (`NaN`)."""
 
 from __future__ import annotations
 
@@ -21,6 +24,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..captions import Corpus, Kind
 from ..errors import StorymeterWarning, first_few
+from ..formats.checks import stands_for_nothing
 from ..metrics import Metric
 from ..options import Tokenizer
 from ..pairs.cider import Cider
@@ -283,3 +287,62 @@ def warn_of_rarity(references: Sequence[Corpus], metrics: Mapping[str, Metric]) 
             StorymeterWarning,
             stacklevel=3,
         )
+
+
+#: a caption that ends later than this many times the video is no slip; frames are at least 24 times seconds
+FAR = 5
+
+
+def far_ends(system: Corpus, references: Sequence[Corpus], which: str = "") -> str:
+    """What to say of a system most of whose captions end far behind the references, which happens where
+    milliseconds or frames are read as seconds; '' where they do not.
+
+    >>> from storymeter import Document
+    >>> reference = Corpus((Document("a", (Caption("A dog runs.", 0.0, 9.0),)),))
+    >>> far_ends(Corpus((Document("a", (Caption("A dog.", 0.0, 9000.0),)),), "mine"), [reference])[:42]
+    "1 of 1 captions of 'mine' end more than 5 "
+    """
+    lasts: dict[str, float] = {}
+    for corpus in references:
+        for document in corpus:
+            ends = [caption.end for caption in document.captions if caption.end is not None]
+            last = max([*ends, document.duration or 0.0], default=0.0)
+            lasts[document.id] = max(last, lasts.get(document.id, 0.0))
+    timed = [
+        (caption.end, lasts[document.id])
+        for document in system
+        if lasts.get(document.id)
+        for caption in document.captions
+        if caption.end is not None
+    ]
+    far = sum(end > FAR * last for end, last in timed)
+    if 2 * far <= len(timed):
+        return ""
+    return (
+        f"{far:,} of {which}{len(timed):,} captions of {system.name!r} end more than {FAR} times as late as"
+        " the references of their video, or the video. Times are read as seconds: are these milliseconds or"
+        " frames? Fields of records are read so where their names in the file say so: start_ms and end_ms,"
+        " or start_frame and end_frame with a field fps."
+    )
+
+
+def warn_of_doubtful(
+    systems: Sequence[Corpus], references: Sequence[Corpus], *, preview: bool = False
+) -> None:
+    """A StorymeterWarning for each system whose captions end far behind the references, and for each corpus
+    with captions such as `NaN`; `preview`: the corpora hold only the first captions of each.
+    """
+    which = "the first " if preview else ""
+    for system in systems:
+        if said := far_ends(system, references, which):
+            warnings.warn(said, StorymeterWarning, stacklevel=3)
+    for corpus in (*systems, *references):
+        texts = [caption.text for document in corpus for caption in document.captions]
+        if found := [text for text in texts if stands_for_nothing(text)]:
+            warnings.warn(
+                f"{len(found):,} of {which}{len(texts):,} captions of {corpus.name!r} are words that stand"
+                f" for a missing value ({first_few(list(dict.fromkeys(found)))}); they are scored as these"
+                " words. Leave such rows out, or their captions empty.",
+                StorymeterWarning,
+                stacklevel=3,
+            )

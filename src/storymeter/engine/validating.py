@@ -19,6 +19,7 @@ from ..formats.ids import bare_ids
 from ..formats.problems import Problem, Severity
 from ..join import REFERENCE_FORMATS, join
 from ..progress import Progress, silent
+from .suitability import far_ends
 from .systems import FOUND, Layout
 
 #: formats in which several documents of one id are the rule
@@ -140,6 +141,8 @@ def _fit(reading: Reading, against: Sequence[Reading]) -> Fit:
     except StorymeterError as error:
         return Fit(reading.path, str(error), str(error))
     missing, extra, _ = coverage.sizes
+    if said := far_ends(once, others):
+        reading.problems.append(Problem("warning", "far-ends", "all captions", said, file=reading.path))
     line = f"{many(coverage.matched, 'document')} of {coverage.matched + missing:,} references found"
     if missing:
         line += f", {missing:,} missing ({first_few(coverage.missing, limit=3)})"

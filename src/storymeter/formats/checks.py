@@ -28,7 +28,18 @@ LONG, ENDLESS = 10_000, 1_000_000  #: characters: a caption this long is doubtfu
 FOREVER = 1e9  #: seconds that no video lasts
 REPORTED: Any = object()  #: a value whose problem is already known
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+#: what tables hold in place of a caption that is missing, as pandas and R write it
+_NOTHING = frozenset(("nan", "none", "null", "<na>", "n/a", "#n/a", "na"))
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+
+def stands_for_nothing(text: str) -> bool:
+    """Whether the text is a word that tables hold in place of a caption that is missing.
+
+    >>> stands_for_nothing("NaN"), stands_for_nothing("Nan bakes bread."), stands_for_nothing("")
+    (True, False, False)
+    """
+    return len(text) < 8 and text.strip().lower() in _NOTHING
 
 
 class Values(ProblemLog):
@@ -59,6 +70,15 @@ class Values(ProblemLog):
             return None
         if not value.strip():
             self.warn("empty-text", "the sentence is empty", at, id=id, index=index)
+        elif stands_for_nothing(value):
+            self.warn(
+                "missing-text",
+                "the sentence is a word that stands for a missing value; it is scored as this word",
+                at,
+                detail=repr(value),
+                id=id,
+                index=index,
+            )
         if len(value) >= LONG:
             report, limit = (self.error, ENDLESS) if len(value) >= ENDLESS else (self.warn, LONG)
             report(
@@ -259,6 +279,7 @@ class Check(Values):
             and len(text) < LONG
             and not self.repair
             and not text.isspace()
+            and not stands_for_nothing(text)
         ):
             if start is None and end is None:
                 return Caption(text, image=image, meta=meta or {})

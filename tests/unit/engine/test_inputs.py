@@ -243,3 +243,28 @@ def test_the_package_shows_its_names_alone() -> None:
     )
     shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert shown.startswith("cider bleu_4")
+
+
+def _timed(name: str, scale: float, duration: float | None = None) -> Corpus:
+    spans = [(0.0, 9.0), (9.0, 25.0), (25.0, 60.0)]
+    captions = tuple(Caption("a dog runs", start * scale, end * scale) for start, end in spans)
+    return Corpus((Document("v", captions, duration),), name)
+
+
+@pytest.mark.parametrize(
+    ("scale", "duration", "doubted"),
+    [(1.0, None, False), (1.5, None, False), (1000.0, None, True), (25.0, None, True), (25.0, 900.0, False)],
+)
+def test_times_in_milliseconds_or_frames_are_warned_of(
+    scale: float, duration: float | None, doubted: bool
+) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        evaluate(_timed("mine", scale), _timed("r", 1.0, duration), metrics=["coverage"], resamples=0)
+    assert any("start_ms" in str(each.message) for each in caught) == doubted
+
+
+def test_words_for_a_missing_caption_are_counted() -> None:
+    texts = ["NaN", "a dog", " nan ", "Nan bakes"]
+    with pytest.warns(StorymeterWarning, match=r"2 of 4 captions of .* stand for a missing value"):
+        evaluate(texts, [["a dog"]] * 4, metrics=["rouge_l"], resamples=0)

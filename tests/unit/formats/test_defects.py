@@ -30,6 +30,7 @@ DEFECTS = {
     "missing-key": ('[{"sentence": "x"}]', "[0]", "error"),
     "null-text": (_event("null"), "[0].sentence", "error"),
     "empty-text": (_event('" "'), "[0].sentence", "warning"),
+    "missing-text": (_event('"NaN"'), "[0].sentence", "warning"),
     "too-deep": (f'[{{"sentence": "x", "timestamp": [0, 1], "more": {DEEP}}}]', "[0].more[0][0]", "error"),
     "long-text": (_event('"' + "x" * 5_000_000 + '"'), "[0].sentence", "error"),
     "wrong-type": ("7", "", "error"),

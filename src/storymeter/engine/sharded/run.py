@@ -24,7 +24,7 @@ from ...progress import Progress, silent
 from ..cluster import Failure, connected, each_on_workers
 from ..results import AUTO, Conditions, Resamples, Results
 from ..run import MetricLike, Run, cores
-from ..suitability import warn_of_language, warn_of_wordless
+from ..suitability import warn_of_doubtful, warn_of_language, warn_of_wordless
 from .folder import Folder
 from .inputs import RESULT, WORK, Job, distinct, find, preview, slices
 from .merging import merged_shards
@@ -118,6 +118,7 @@ def make_job(
     first = [preview(source, reading.get("columns") or {}) for source in systems]
     first += [preview(source, reading.get("reference_columns") or {}) for source in against]
     warn_of_language(first, built, tokenizer=context.tokenizer, language=run.language)
+    warn_of_doubtful(first[: len(systems)], first[len(systems) :], preview=True)
     warn_of_wordless(
         first[: len(systems)],
         first[len(systems) :],
