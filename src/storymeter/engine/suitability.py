@@ -297,7 +297,7 @@ def far_ends(system: Corpus, references: Sequence[Corpus], which: str = "") -> s
     """What to say of a system most of whose captions end far behind the references, which happens where
     milliseconds or frames are read as seconds; '' where they do not.
 
-    >>> from storymeter import Document
+    >>> from storymeter import Caption, Document
     >>> reference = Corpus((Document("a", (Caption("A dog runs.", 0.0, 9.0),)),))
     >>> far_ends(Corpus((Document("a", (Caption("A dog.", 0.0, 9000.0),)),), "mine"), [reference])[:42]
     "1 of 1 captions of 'mine' end more than 5 "

@@ -12,7 +12,7 @@ import msgspec
 
 from ..captions import Caption, Corpus, Document
 from .base import JsonFormat, carrying, has, some_of
-from .checks import FOREVER, INDEX, LONG, ROUNDING, Check
+from .checks import FOREVER, INDEX, LONG, ROUNDING, Check, stands_for_nothing
 from .problems import MISSING, others
 from .source import Source
 
@@ -240,7 +240,7 @@ def _plain(id: str, texts: list[str], spans: list[Span], limit: float) -> tuple[
     last: float = 0
     for text, (start, end) in zip(texts, spans, strict=True):
         # a blank is the only white space that is printable
-        if not last <= start < end <= limit or text[-1:] <= " ":
+        if not last <= start < end <= limit or text[-1:] <= " " or stands_for_nothing(text):
             return None
         captions.append(Caption(text, start, end))
         last = start

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import httpx
@@ -86,6 +90,22 @@ def test_a_preview_stores_nothing(answered: Path) -> None:
         name: before[name] for name in before if ".db" not in name
     }
     assert len(human_kit.answers(Folder(answered))) > 0
+
+
+def test_a_preview_that_is_terminated_leaves_nothing(tmp_path: Path) -> None:
+    assert run("demo", "--dir", tmp_path / "study", "--no-open").exit_code == 0
+    (tmp_path / "copies").mkdir()
+    command = [sys.executable, "-m", "storymeter", "human", "preview", str(tmp_path / "study"), "--no-open"]
+    places = os.environ | {"TMPDIR": str(tmp_path / "copies")}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=places) as process:
+        assert process.stderr is not None
+        address = process.stderr.readline().split()[-1]
+        assert list((tmp_path / "copies").iterdir()) and httpx.get(address).status_code < 400
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=60) == 0
+    assert not list((tmp_path / "copies").iterdir())
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(address)
 
 
 @pytest.mark.parametrize("task", ["da", "spans", "preference"])

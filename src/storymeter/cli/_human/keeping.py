@@ -32,10 +32,14 @@ from .._options import (
 def preview_command(folder: Path, port: int, no_open: bool) -> None:
     """Look at the pages of the campaign in DIR as a rater sees them.
 
-    A copy is served; nothing is stored, and clips need not be watched to their end. Ctrl-C stops it."""
+    A copy is served; nothing is stored, and clips need not be watched to their end. Ctrl-C or
+    SIGTERM stops it."""
+    import signal
     import threading
     import webbrowser
 
+    # kill and timeout end the server and delete the copy as Ctrl-C does
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with human.preview(folder, port=port) as address:
         print_note(f"  a rater's page   {address}", "", "Ctrl-C stops the preview; nothing is stored.")
         if not no_open:
