@@ -17,6 +17,8 @@ from storymeter.human.analysis.quality import assess
 from storymeter.human.analysis.reliability import split_half
 from storymeter.human.analysis.scores import Clusters, rank
 from storymeter.human.ratings import SYSTEM, Ratings, from_columns
+from storymeter.meta.scores import Scores
+from storymeter.meta.statistics import segment_level
 from storymeter.stats import holm, pearson, williams
 from storymeter.stats.correlation import fisher_interval
 from storymeter.stats.dependent import permutation_pearson, permutation_systems
@@ -315,3 +317,27 @@ claim("r of 8 systems for other systems: Fisher", 0.95, low=0.93, high=0.97, stu
 )
 claim("same: bootstrap over systems and items", 0.95, studies=300)(_correlation("both"))
 claim("same: bootstrap over items", 0.95, studies=300)(_correlation("items"))
+
+
+def _within_systems(items: int) -> Callable[[np.random.Generator, int], tuple[int, int]]:
+    """Three systems, each caption rated twice; the systems' captions of an item share a part."""
+
+    def measure(random: np.random.Generator, studies: int) -> tuple[int, int]:
+        truth, inside = 2 / np.sqrt(4 * 3), 0
+        shape = (3, items)
+        system, item, _ = np.indices((*shape, 2)).reshape(3, -1)
+        names = tuple(map(str, range(3))), tuple(map(str, range(items)))
+        for k in range(studies):
+            quality = random.normal(size=items) + random.normal(size=shape)
+            metric = np.repeat((quality + random.normal(scale=2**0.5, size=shape)).ravel(), 2)
+            human = np.repeat(quality.ravel(), 2) + random.normal(size=metric.size)
+            scores = Scores(*names, system, item, human, {"m": metric})
+            low, high = segment_level(scores, "m", resamples=200, seed=k).intervals["pearson_by_system"]
+            inside += low <= truth <= high
+        return inside, studies
+
+    return measure
+
+
+claim("r by system of 3 systems, 10 items: bootstrap over items", 0.95, studies=500)(_within_systems(10))
+claim("r by system of 3 systems, 40 items: bootstrap over items", 0.95, studies=500)(_within_systems(40))
