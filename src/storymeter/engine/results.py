@@ -325,7 +325,7 @@ class Results:
         lines = [
             f"  {system.name}: "
             + ", ".join(f"{s.metric} {s.value * s.scale:.2f}" for s in system.scores[:6])
-            + _gaps(system.coverage)
+            + _gaps(system.coverage, self.references)
             for system in self.systems[:10]
         ]
         more = [f"  … {len(self.systems) - 10} more"] if len(self.systems) > 10 else []
@@ -340,16 +340,34 @@ def value_of(metric: Metric, sums: FloatArray) -> FloatArray:
     return metric.combine(sums)["value"]
 
 
-def with_reference(matched: int) -> str:
-    return f"{many(matched, 'document')} {'has' if matched == 1 else 'have'} a reference"
+def with_reference(coverage: Coverage, references: Sequence[Corpus]) -> str:
+    """How many documents have a reference, and how many of these have only empty ones."""
+    matched, hollow = coverage.matched, hollow_references(coverage, references)
+    has = "has" if matched - hollow == 1 else "have"
+    line = f"{many(matched - hollow, 'document')} {has} a reference"
+    return f"{line}, {hollow:,} an empty one" if hollow else line
 
 
-def _gaps(coverage: Coverage) -> str:
+def hollow_references(coverage: Coverage, references: Sequence[Corpus]) -> int:
+    """How many of the documents that are empty on one side have references without any caption; 0 where the
+    references are not at hand (shards).
+    """
+    if not any(len(corpus) for corpus in references):
+        return 0
+    filled = {document.id for corpus in references for document in corpus if document.captions}
+    return sum(id not in filled for id in coverage.empty)
+
+
+def _gaps(coverage: Coverage, references: Sequence[Corpus]) -> str:
     """What keeps documents of one side out, for a printed result; nothing where both sides fit."""
     missing, extra, empty = coverage.sizes
+    hollow = hollow_references(coverage, references)
+    empty -= hollow
     counts = [f"{missing:,} missing"] * bool(missing) + [f"{extra:,} extra"] * bool(extra)
     counts += [f"{empty:,} empty"] * bool(empty)
-    return f" ({with_reference(coverage.matched)}, {', '.join(counts)})" if counts else ""
+    if not counts and not hollow:
+        return ""
+    return f" ({', '.join([with_reference(coverage, references), *counts])})"
 
 
 def document_values(metric: Metric, score: Score) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..engine.results import Results, SystemResult, with_reference
+from ..engine.results import Results, SystemResult, hollow_references, with_reference
 from ..errors import first_few
 
 
@@ -13,10 +13,11 @@ def coverage_lines(results: Results) -> list[str]:
     if not results.references:
         return uneven_lines(results)
     return [
-        f"{system.name}: {with_reference(system.coverage.matched)}, {missing:,} missing"
+        f"{system.name}: {with_reference(system.coverage, results.references)}, {missing:,} missing"
         f"{cost_of_missing(results) if missing else ''}, {extra:,} extra, {empty:,} empty."
         for system in results.systems
-        for missing, extra, empty in [system.coverage.sizes]
+        for missing, extra, either in [system.coverage.sizes]
+        for empty in [either - hollow_references(system.coverage, results.references)]
     ]
 
 

@@ -268,3 +268,8 @@ def test_words_for_a_missing_caption_are_counted() -> None:
     texts = ["NaN", "a dog", " nan ", "Nan bakes"]
     with pytest.warns(StorymeterWarning, match=r"2 of 4 captions of .* stand for a missing value"):
         evaluate(texts, [["a dog"]] * 4, metrics=["rouge_l"], resamples=0)
+
+
+def test_empty_references_are_said_as_such() -> None:
+    found = evaluate(["a dog runs", "a cat"], [[], ["a cat"]], metrics=["rouge_l"], resamples=0)
+    assert "(1 document has a reference, 1 an empty one)" in repr(found)

@@ -224,7 +224,7 @@ def _coverage(c: Coverage, zero: bool, protocol: str) -> list[str]:
     if extra:
         said.append(f"{_count(extra, 'document')} without a reference, not scored.")
     if empty:
-        said.append(f"{_count(empty, 'document')} without any caption.")
+        said.append(f"{_count(empty, 'document')} without any caption of the system or of the references.")
     return said
 
 
