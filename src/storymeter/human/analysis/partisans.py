@@ -28,7 +28,7 @@ PARTISAN, LEAST = 3.0, 5
 #: counts in full
 _NEAREST, _ROOM = 2.0, 1.0
 #: where the limit stands between the rest and those beyond it, and the raters that tell what is usual
-_BETWEEN, _CROWD = 0.45, 8
+_BETWEEN, _CROWD = 0.45, 20
 #: a smaller bias, in z, is taste: raters of WMT differ by .16 to .24 (one standard deviation)
 _MATERIAL = 0.35
 
