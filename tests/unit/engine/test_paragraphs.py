@@ -33,5 +33,5 @@ def test_it_is_said_once() -> None:
 def test_single_captions_and_metrics_that_mean_it_are_quiet() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        evaluate(["a dog"], [["the dog", "dogs"]], ["meteor", "cider"], resamples=0)
+        evaluate(["a dog", "cats"], [["the dog", "dogs"], ["cats"]], ["meteor", "cider"], resamples=0)
         evaluate(MINE, THEIRS, ["anet(scorer=meteor)", "soda_c", "paragraph_meteor"], resamples=0)

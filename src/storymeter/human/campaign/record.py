@@ -145,7 +145,8 @@ class Folder:
         if "campaign" in vars(self):
             found = _load(self.path / "campaign.json", Campaign)
             self.campaign = msgspec.structs.replace(found, watch=self.campaign.watch)
-        vars(self).pop("key", None)
+        with contextlib.suppress(AttributeError):
+            del self.key  # read when it is asked for next
 
     @functools.cached_property
     def study(self) -> Study:
