@@ -127,22 +127,24 @@ def test_check_on_the_command_line_and_bad_items_that_are_skipped(tmp_path: Path
     small = ("--system-per-block", 2, "--blocks", 6)
     bad = run(*words, *small)
     assert bad.exit_code == 1 and "clip-03: no clip" in bad.stderr and "cost" in bad.stdout
+    new = ("new", tmp_path / "study", *words[1:], *small, "--skip-bad", "--dry-run")
+    assert run(*new).exit_code == 0 and not (tmp_path / "study").exists()
     assert run(*words, *small, "--skip-bad").exit_code == 0
 
 
 def test_practice_is_not_rated_later(clips: Path) -> None:
     systems, human = human_kit.corpora(sorted(path.stem for path in clips.glob("*.webm"))[:50])
 
-    def made(people: Corpus) -> tuple[set[str], set[str], list[str]]:
+    def made(people: Corpus, hits: int) -> tuple[set[str], set[str], list[str]]:
         options = CampaignRequest(
-            systems=systems, human=people, clips=clips, hits=1, seed=0, practice=2, layout=human_kit.SMALL
+            systems=systems, human=people, clips=clips, hits=hits, seed=0, practice=2, layout=human_kit.SMALL
         )
         prepared = prepare(options)
         taught = {item.caption for item in prepared.campaign.practice}
         return taught, {line.text for line in prepared.key}, prepared.warnings
 
-    for people in (human, Corpus(human.documents[:20], human.name)):
-        taught, rated, said = made(people)
+    for people, hits in ((human, 1), (human, 4), (Corpus(human.documents[:20], human.name), 1)):
+        taught, rated, said = made(people, hits)
         assert len(taught) == 2 and not taught & rated and not any("--practice 0" in line for line in said)
     options = CampaignRequest(
         systems=systems, human=Corpus(human.documents[:5], human.name), clips=clips, practice=2, hits=1

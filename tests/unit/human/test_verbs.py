@@ -133,7 +133,7 @@ def test_overlap_is_the_default_is_priced_and_its_lack_is_said(tmp_path: Path) -
     dry = new(tmp_path / "dry", "--dry-run")
     text = " ".join(dry.stdout.split())
     # 36 captions of three systems, three times, over 20 in a HIT: 6 HITs
-    assert "6 of 50, 1 rater(s) each: 6 assignments" in text
+    assert "6 of 50, 1 rater each: 6 assignments" in text
     assert re.search(r"overlap [3-9]\.\d raters for each caption on average", text), text
     assert re.search(r"pay [\d.]+ USD per HIT of about 9 minutes, 8\.\d\d USD per hour", text), text
     assert "WARNING" not in dry.stderr

@@ -290,7 +290,7 @@ def plan(prepared: Prepared) -> list[tuple[str, str]]:
         (
             "HITs",
             (
-                f"{campaign.hits:,} of {campaign.hit_size}, {campaign.raters_per_hit} rater(s) each:"
+                f"{campaign.hits:,} of {campaign.hit_size}, {many(campaign.raters_per_hit, 'rater')} each:"
                 f" {seats:,} assignments"
             ),
         ),
