@@ -8,7 +8,7 @@ from storymeter.human.campaign.design import Layout
 
 #: HITs of 8 places
 SHORT = Layout(blocks=2, system=1)
-READY = "() => document.getElementById('next').getAttribute('aria-disabled') === 'false'"
+READY = "() => document.getElementById('next')?.getAttribute('aria-disabled') === 'false'"
 
 
 def begun(open_page: Any, link: str, **how: Any) -> Any:
@@ -20,9 +20,9 @@ def begun(open_page: Any, link: str, **how: Any) -> Any:
 
 #: what has the focus: how it is answered by keyboard
 FOCUS = """() => {
-  const e = document.activeElement;
+  const e = document.activeElement ?? {};
   if (e.id === 'play' || e.id === 'next') return e.id;
-  return e.getAttribute('role') === 'slider' ? 'slider' : e.type ?? '';
+  return e.getAttribute?.('role') === 'slider' ? 'slider' : e.type ?? '';
 }"""
 
 
@@ -31,9 +31,9 @@ def by_keyboard(page: Any, digit: str = "7", *, play: bool = True) -> None:
     marked = False
     for _ in range(80):
         here = page.evaluate(FOCUS)
-        if here == "play" and play and not page.evaluate("() => document.querySelector('video').ended"):
+        if here == "play" and play and not page.evaluate("() => document.querySelector('video')?.ended"):
             page.keyboard.press("Enter")
-            page.wait_for_function("() => document.querySelector('video').ended")
+            page.wait_for_function("() => document.querySelector('video')?.ended")
         elif here == "slider":
             page.keyboard.press(digit)
         elif here in ("radio", "checkbox"):

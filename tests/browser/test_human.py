@@ -22,11 +22,11 @@ SHORT = Layout(blocks=2, system=1)
 #: `test_preference` keeps the usual share, and waits for the server's clock
 QUICK = 0.2
 Serve = Callable[[Folder], tuple[str, list[str]]]
-READY = "() => document.getElementById('next').getAttribute('aria-disabled') === 'false'"
+READY = "() => document.getElementById('next')?.getAttribute('aria-disabled') === 'false'"
 #: the clip is over and the page asks for the rating
 WATCHED = (
-    "() => document.getElementById('why').textContent.startsWith('Move the slider') ||"
-    " document.getElementById('next').getAttribute('aria-disabled') === 'false'"
+    "() => document.getElementById('why')?.textContent.startsWith('Move the slider') ||"
+    " document.getElementById('next')?.getAttribute('aria-disabled') === 'false'"
 )
 
 

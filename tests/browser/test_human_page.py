@@ -25,7 +25,7 @@ def test_the_clip_is_large(
     folder = human_kit.campaign(tmp_path / "study", clips, items=20, layout=SHORT, watch=0.0)
     page = begun(open_page, served(folder)[1][0], viewport={"width": width, "height": height})
     page.locator("#play").wait_for()
-    page.wait_for_function("() => document.querySelector('video').readyState > 0")
+    page.wait_for_function("() => document.querySelector('video')?.readyState > 0")
     box = page.locator("video").bounding_box()
     assert box["height"] >= least and box["y"] + box["height"] < height, box
     if width > 900:  # clip and question are seen together
@@ -50,7 +50,7 @@ def test_help_pause_and_comment(
     assert page.get_by_role("button", name="Full screen").is_visible()
     assert page.locator(".left").inner_text() == "0:01 left"
     page.locator("#play").click()
-    page.wait_for_function("() => document.querySelector('video').ended")
+    page.wait_for_function("() => document.querySelector('video')?.ended")
     page.locator("#slider").focus()
     page.keyboard.press("7")
     page.locator("summary").click()
@@ -58,7 +58,7 @@ def test_help_pause_and_comment(
     page.wait_for_function(READY)
     assert violations(page) == []
     page.locator("#next").click()
-    page.wait_for_function("() => document.getElementById('count').textContent === '2 of 8'")
+    page.wait_for_function("() => document.getElementById('count')?.textContent === '2 of 8'")
     assert page.locator("#comment").input_value() == "", "a comment is for one item"
     [one] = human_kit.answers(folder)
     assert (one.value, one.meta["comment"]) == (70, "The clip is dark")
@@ -100,12 +100,12 @@ def test_back_to_the_last_answer_by_keyboard(
         more: dict[str, Any] = {"per_hit": 5} if task == "preference" else {"layout": SHORT}
         folder = human_kit.campaign(tmp_path / "study", clips, items=20, task=task, watch=0.0, **more)
     page = begun(open_page, served(folder)[1][0], viewport={"width": 1280, "height": 720})
-    count = "() => document.getElementById('count').textContent.startsWith('{n} ')"
+    count = "() => document.getElementById('count')?.textContent.startsWith('{n} ')"
     page.wait_for_function(count.replace("{n}", "1"))
     assert not page.locator("#back").is_visible(), "there is no last answer yet"
     by_keyboard(page)
     page.wait_for_function(count.replace("{n}", "2"))
-    page.wait_for_function("() => !document.getElementById('back').hidden")
+    page.wait_for_function("() => document.getElementById('back')?.hidden === false")
     assert violations(page) == []
     [first] = {(one.position, one.meta.get("corrections")) for one in human_kit.answers(folder)}
     before = [one.value for one in human_kit.answers(folder)]

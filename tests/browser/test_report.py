@@ -211,7 +211,7 @@ def test_keys_walk_through_the_documents_and_the_address_holds_the_state(
     page.click("#reset")
     page.click('[data-order="id"]')
     at = report.ids.index(report.clip)
-    opened = "id => document.querySelector('#one h3').textContent === id"
+    opened = "id => document.querySelector('#one h3')?.textContent === id"
     page.locator("#one h3").click()
     page.keyboard.press("j")
     page.wait_for_function(opened, arg=report.ids[at + 1])

@@ -15,7 +15,7 @@ from storymeter.captions import Caption, Corpus, Document
 from storymeter.human.analysis.span_records import Span, spans_of
 
 Serve = Callable[[Folder], tuple[str, list[str]]]
-READY = "() => document.getElementById('next').getAttribute('aria-disabled') === 'false'"
+READY = "() => document.getElementById('next')?.getAttribute('aria-disabled') === 'false'"
 SHORT = Layout(blocks=2, system=1)
 
 
