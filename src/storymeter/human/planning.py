@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import UsageError, many
 from ..progress import Note, unsaid
@@ -25,9 +25,10 @@ NEAR = 1.3
 def plan(
     systems: int,
     captions: int,
-    difference: float,
+    difference: float | None = None,
     *,
     task: str = "da",
+    clusters: Literal["raters", "ranksum"] = "raters",
     in_z: bool = False,
     power: float = 0.8,
     alpha: float = 0.05,
@@ -42,11 +43,14 @@ def plan(
     note: Note = unsaid,
     **costs: Any,
 ) -> Plan:
-    """How many HITs a difference between systems needs.
+    """How many HITs a difference between systems needs, or what a budget finds.
 
     systems, captions: systems, and captions (stories) of each.
     difference: the smallest to be found, in points of the slider, or with `in_z` in standard deviations;
-        preference: of the mean answer, from -2 to 2; survey: of the mean mark, from 1 to 5.
+        preference: of the mean answer, from -2 to 2; survey: of the mean mark, from 1 to 5. With a `budget`
+        it may be left out.
+    clusters: the test of `human analyse` that is to find it: raters (its default), or ranksum, the papers'
+        test over captions, for Direct Assessment and error spans.
     task: the kind of study: da, spans, preference or survey.
     power, alpha: wanted power and level of significance.
     pilot: ratings (or the campaign) that the spreads are estimated from.
@@ -56,11 +60,13 @@ def plan(
     note: called with the spreads and with what other raters would find.
     costs: per_hit, overlap, price, hourly, seconds, fee, currency, budget.
     in_z: the difference is in standard deviations of a rater.
-    simulations, seed: simulated studies, and what they are drawn by.
+    simulations, seed: simulated studies for ranksum, and what they are drawn by.
     """
     from .analysis.plan import ACCEPTED, KINDS, plan as simulated, smallest_difference
 
     scored = KINDS[task].sides == 2
+    if clusters == "ranksum" and not scored:
+        raise UsageError(f"A {task} study has no rank-sum test.", hint="Leave out --clusters.")
     if in_z and not scored:
         raise UsageError(f"The answers of a {task} study have no z.", hint="Leave out --in-z.")
     found = _spreads(task, pilot, accept)
@@ -82,8 +88,9 @@ def plan(
     result = simulated(
         systems,
         captions,
-        difference if in_z else difference / points,
+        difference if in_z or difference is None else difference / points,
         task=task,
+        clusters=clusters,
         wanted=power,
         between=between,
         within=within,
@@ -107,8 +114,8 @@ def plan(
         deviation=0.0,
         sides=KINDS[task].sides,
     )
-    asked = difference * points if in_z else difference
-    if asked < NEAR * floor:
+    asked = result.smallest_difference if difference is None else difference
+    if asked * (points if in_z or difference is None else 1.0) < NEAR * floor:
         note(
             f"note: the {captions:,} captions are the limit: however many ratings each gets, they find"
             f" differences from {floor:.3g}{' points' if scored else ''} on. Rate more captions."

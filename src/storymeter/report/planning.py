@@ -63,22 +63,21 @@ def plan_json(plan: Plan) -> str:
 
 def plan_table(plan: Plan) -> Table:
     scored = KINDS[plan.task].sides == 2
+    smallest = "smallest z" if scored else "smallest difference"
     found = (
-        "the share of simulated studies of this size that found the difference by the rank-sum test over"
-        " captions; smallest z: the smallest difference that the test over raters (the default of human"
-        " analyse) finds with the wanted power, if so many raters take one HIT each and like systems"
-        " differently by .2 z"
-        if scored
-        else "the share of studies of this size in which the test over raters of human analyse finds the"
-        " difference; smallest difference: what it finds with the wanted power, if so many raters take one"
-        " HIT each"
-    )
+        "the share of studies of this size in which the test over raters (the default of human analyse) finds"
+        f" the difference; {smallest}: what it finds with the wanted power"
+        if plan.clusters == "raters"
+        else "the share of simulated studies of this size that found the difference by the rank-sum test over"
+        f" captions; {smallest}: the smallest difference that the test over raters (the default of human"
+        " analyse) finds with the wanted power"
+    ) + ", if so many raters take one HIT each and like systems differently"
     return Table(
         [
             *numbers(",d", "HITs", KINDS[plan.task].counted, "captions"),
             Column("power", ".3f"),
             Column("raters", ",d"),
-            Column("smallest z" if scored else "smallest difference", ".3f"),
+            Column(smallest, ".3f"),
             *numbers(",.2f", "cost", "cost per system"),
         ],
         [

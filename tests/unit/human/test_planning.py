@@ -16,6 +16,8 @@ from storymeter.cli import cli
 from storymeter.errors import DataError, UsageError
 from storymeter.human import analyse, plan
 from storymeter.human.analysis.plan import KINDS, smallest_difference, story_variances
+from storymeter.human.analysis.scores import rank
+from storymeter.human.ratings import from_columns
 
 Spread = tuple[float, float, float]
 TRUTH: Spread = (0.4, 0.7, 0.25)
@@ -95,12 +97,59 @@ def test_every_kind_of_study_has_a_plan_and_a_budget(task: str) -> None:
 
 
 def test_captions_can_be_the_limit() -> None:
-    """Seven points cost nearly three times what eight cost, because 60 captions hardly show less."""
-    said: dict[int, list[str]] = {7: [], 20: []}
-    cost = {d: plan(5, 60, d, note=said[d].append, seed=1).cost.total for d in said}
-    assert cost[7] > 8 * cost[20]
-    assert any("captions are the limit" in line and "from 7" in line for line in said[7]), said[7]
+    """Seven and a half points cost twice what eight cost, and seven cannot be had, because 60 captions hardly
+    show less."""
+    said: dict[float, list[str]] = {7.5: [], 8: [], 20: []}
+    cost = {d: plan(6, 60, d, note=said[d].append).cost.total for d in said}
+    assert cost[7.5] > 2 * cost[8] > 8 * cost[20]
+    assert any("captions are the limit" in line and "from 7" in line for line in said[8]), said[8]
     assert not any("limit" in line for line in said[20])
+    with pytest.raises(DataError, match="reach a power of only"):
+        plan(6, 60, 7)
+
+
+def test_a_plan_is_by_the_test_of_the_analysis() -> None:
+    """What was asked for is what the analysis finds: with the HITs of the plan, its test over raters finds
+    the difference as often as was wanted (before, the rank-sum test of the papers did, and it half as
+    often)."""
+    raters, captions = 0, 0
+    for clusters in ("raters", "ranksum"):
+        found = plan(6, 1900, 5, clusters=clusters, simulations=100)
+        smallest = found.smallest_difference * 32
+        assert (smallest <= 5) == (clusters == "raters") and found.clusters == clusters
+        if clusters == "raters":
+            assert smallest == pytest.approx(5, rel=0.02)
+            raters, captions = found.raters, found.captions
+    random, wins = np.random.default_rng(5), 0
+    each = 12  # of 70 captions of six systems
+    for _ in range(60):
+        rater = np.repeat(np.arange(raters), 2 * each)
+        system = np.tile(np.repeat([0, 1], each), raters)
+        item = np.arange(len(rater)) // 2 % captions
+        value = random.normal(0, 0.43, (2, captions))[system, item] + 5 / 32 * system
+        value = value + random.normal(0, 0.2, (raters, 2))[rater, system] + random.normal(0, 0.76, len(rater))
+        columns = {
+            "item": [f"v{k}" for k in item.tolist()],
+            "system": [f"s{k}" for k in system.tolist()],
+            "rater": [f"r{k}" for k in rater.tolist()],
+            "value": 60 + 32 * value,
+            "position": np.arange(len(rater)),
+        }
+        wins += len(rank(from_columns(columns), by="raters").clusters) > 1
+    assert 0.65 <= wins / 60 <= 0.95
+
+
+@pytest.mark.parametrize("task", sorted(KINDS))
+def test_a_budget_alone(task: str) -> None:
+    words = ["human", "plan", "--systems", "5", "--captions", "60", "--budget", "600", "--task", task]
+    done = CliRunner().invoke(cli, [*words, "--format", "json"], catch_exceptions=False)
+    found = json.loads(done.stdout)
+    assert found["power"] == pytest.approx(0.8, abs=1e-3) and 550 < found["cost"]["total"] <= 600
+    points = 32 if named(task).scored else 1
+    again = plan(5, 60, found["smallest_difference"] * points, task=task, budget=600)
+    assert again.power == pytest.approx(0.8, abs=1e-3) and again.hits == found["hits"]
+    with pytest.raises(UsageError, match="a budget"):
+        plan(5, 60, task=task)
 
 
 def test_the_hits_of_a_plan_are_those_of_a_study() -> None:
@@ -135,6 +184,8 @@ def test_a_pilot_of_another_kind_and_one_that_is_too_small(tmp_path: Path) -> No
         story_variances([one for one, _ in itertools.groupby(votes, key=lambda one: one.item)][:0])
     with pytest.raises(UsageError, match="no z"):
         plan(3, 60, 0.5, task="survey", in_z=True)
+    with pytest.raises(UsageError, match="no rank-sum test"):
+        plan(3, 60, 0.5, task="survey", clusters="ranksum")
 
 
 def _plain(one: Rating) -> dict[str, object]:

@@ -74,13 +74,13 @@ def test_cost_of_the_paper() -> None:
 
 
 def test_a_plan_asks_for_more_when_the_difference_is_smaller() -> None:
-    small, large = (plan.plan(5, 1900, d, simulations=200) for d in (0.1, 0.3))
+    small, large = (plan.plan(5, 1900, d, clusters="ranksum", simulations=200) for d in (0.1, 0.3))
     assert small.hits > 4 * large.hits
     assert large.power >= 0.8
     exact = plan.power(large.ratings_per_system, 1900, 0.3, overlap=3, simulations=3000, seed=5)
     assert exact == pytest.approx(0.8, abs=0.07)
     with pytest.raises(DataError, match="reach a power of only"):
-        plan.plan(2, 2, 0.01, simulations=50)
+        plan.plan(2, 2, 0.01, clusters="ranksum", simulations=50)
 
 
 def test_a_pilot_gives_back_the_variances_it_was_made_of() -> None:

@@ -226,6 +226,13 @@ check_command = ManyFiles(
     " answer, from -2 to 2; survey: of the mean mark.",
     float,
 )
+@option(
+    "--clusters",
+    "da, spans: the test of `human analyse` that is to find the difference. raters: its default; ranksum: the"
+    " papers' test over captions, which holds for the same raters only.",
+    ("raters", "ranksum"),
+    "raters",
+)
 @option("--in-z", "The difference is in standard deviations of a rater, not in points.", bool)
 @option("--power wanted", "Statistical power.", WITHIN, 0.8)
 @option("--alpha", "Significance level.", WITHIN, 0.05)
@@ -258,8 +265,8 @@ check_command = ManyFiles(
 @option("--overlap", "Number of raters per caption, so that their agreement can be measured.", COUNT, OVERLAP)
 @option(
     "--budget",
-    "Instead of the HITs that the power needs: the power and the smallest difference of as many HITs as this"
-    " pays, fee included.",
+    "Instead of the HITs that the power needs: the smallest difference that as many HITs as this pays find,"
+    " fee included, and with --difference its power.",
     POSITIVE,
 )
 @option("--price", "Pay per HIT.  [default: --hourly for the time that a HIT takes]", AMOUNT)
@@ -272,7 +279,11 @@ check_command = ManyFiles(
 )
 @option("--fee", "The platform's fee, as a share of the pay.", AMOUNT, 0.2)
 @option("--currency", "Currency of the pay.", default="USD")
-@option("--simulations", "Simulated studies (raters).  [default: 500 (2000)]", click.IntRange(50, 100_000))
+@option(
+    "--simulations",
+    "Simulated studies of ranksum (raters).  [default: 500 (2000)]",
+    click.IntRange(50, 100_000),
+)
 @option(
     "--worker-tests",
     "Instead: false accepts and false rejects of every worker test by number of control pairs.",
@@ -293,17 +304,18 @@ def plan_command(
 ) -> None:
     """Plan the number of ratings (power analysis).
 
-    Number of HITs needed to detect a difference between systems; by simulation, from a pilot or from given
-    spreads.
+    Number of HITs needed to detect a difference between systems by the test of `human analyse`, from a pilot
+    or from given spreads; or the difference that a budget finds.
 
     \b
     storymeter human plan --systems 6 --captions 1900 --difference 5
+    storymeter human plan --systems 6 --captions 1900 --budget 600
     """
     if worker_tests:
         _worker_tests(style, seed, simulations or 2000, alpha)
-    elif systems is None or captions is None or difference is None:
+    elif systems is None or captions is None or (difference is None and options["budget"] is None):
         raise UsageError(
-            "A plan needs --systems, --captions and --difference.",
+            "A plan needs --systems, --captions, and --difference or --budget.",
             hint="For example: storymeter human plan --systems 6 --captions 1900 --difference 5",
         )
     else:

@@ -1,14 +1,14 @@
-"""Power of Direct Assessment by simulation: HITs that a question needs, error rates of worker tests.
+"""Power of studies: HITs that a question needs, error rates of worker tests.
 
 **HITs.** Two systems differ by `difference` in z. A caption's true score varies between captions (sd
-`between`), a rating around it (sd `within`). m ratings per system, `overlap` or more for a caption, give
-caption means; the rank-sum test at alpha either sees the difference or not. The share of simulated studies in
-which it does is the power; the smallest m that reaches the wanted power, times the systems, over the 70
-system captions of a HIT and the share of raters that usually passes, is the number of HITs. `variances` takes
-both sds from a pilot.
+`between`), a rating around it (sd `within`), and raters like systems differently (sd `deviation`). The power
+is that of the test of `human analyse`, which takes raters as random, with one HIT a rater (module `power`).
+The smallest number of ratings per system that reaches the wanted power, times the systems, over the 70 system
+captions of a HIT and the share of raters that usually passes, is the number of HITs. `variances` takes the
+sds from a pilot. With `clusters="ranksum"` it is the power of the papers' rank-sum test over captions, by
+simulation: the share of simulated studies that find the difference.
 
-**Smallest difference.** That of the test with raters as random (`power`), the default of `human analyse`,
-with one HIT a rater. Studies of stories (preference, survey) are planned by this test alone.
+**Smallest difference.** What the test over raters finds with the wanted power.
 
 **Worker tests.** Raters of known character rate k control pairs; a bot that passes is a false accept, an
 honest rater who does not is a false reject."""
@@ -110,6 +110,8 @@ class Plan:
     #: what it pays
     pay: Pay | None = None
     task: str = "da"
+    #: the test whose power it is, as in `human analyse`
+    clusters: str = "raters"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +127,10 @@ class TestRates:
 def plan(
     systems: int,
     captions: int,
-    difference: float,
+    difference: float | None,
     *,
     task: str = "da",
+    clusters: str = "raters",
     wanted: float = 0.8,
     accepted: float = ACCEPTED,
     per_hit: int | None = None,
@@ -141,16 +144,24 @@ def plan(
     deviation: float = DEVIATION,
     **simulated: Any,
 ) -> Plan:
-    """Doubling, then bisection, over power; with a `budget`, the power of as many HITs as it pays.
-    `difference` in z (preference: in answers from -2 to 2; survey: in marks); `accepted`: the share of work
-    by raters who pass; `seconds`: the time of an item, by which a HIT is paid where there is no `price`;
-    `simulated`: what `power` takes beside these.
+    """Doubling, then bisection, over power; with a `budget`, the power of as many HITs as it pays, without a
+    `difference` that for the smallest one found. `difference` in z (preference: in answers from -2 to 2;
+    survey: in marks); `clusters`: the test, as in `human analyse`; `accepted`: the share of work by raters
+    who pass; `seconds`: the time of an item, by which a HIT is paid where there is no `price`; `simulated`:
+    what `power` takes beside these.
     """
     kind = KINDS[task]
+    by_raters = clusters == "raters" or kind.sides == 1
     per_hit = per_hit or kind.per_hit
     hit_seconds = (seconds or kind.seconds) * per_hit / kind.share
     pay = Pay(0, fair_price(hit_seconds, hourly) if price is None else price, fee, currency, hit_seconds)
-    if systems < 2 or captions < 2 or difference <= 0 or not 0 < wanted < 1 or not 0 < accepted <= 1:
+    if difference is None and budget is None:
+        raise UsageError(
+            "A plan needs the smallest difference that is to be found, or a budget.",
+            hint="Give --difference or --budget.",
+        )
+    above_zero = difference is None or difference > 0
+    if systems < 2 or captions < 2 or not above_zero or not 0 < wanted < 1 or not 0 < accepted <= 1:
         raise UsageError(
             "A plan needs two systems, two captions, a difference above 0, and power and acceptance between 0"
             " and 1.",
@@ -166,11 +177,17 @@ def plan(
     def raters_of(m: int) -> int:
         return math.ceil(m * groups / per_hit)
 
+    def smallest(m: int) -> float:
+        return smallest_difference(m, captions, raters_of(m), wanted=wanted, **spreads)
+
     def reached(m: int) -> bool:
-        if kind.sides == 2:
-            curve[m] = power(m, captions, difference, overlap=overlap, **simulated)
+        away = smallest(m) if difference is None else difference
+        if math.isnan(away):
+            curve[m] = 0.0
+        elif by_raters:
+            curve[m] = power_over_raters(m, captions, raters_of(m), away, **spreads)
         else:
-            curve[m] = power_over_raters(m, captions, raters_of(m), difference, **spreads)
+            curve[m] = power(m, captions, away, overlap=overlap, **simulated)
         return curve[m] >= wanted
 
     hits = 0
@@ -200,7 +217,6 @@ def plan(
         low, high = (low, middle) if reached(middle) else (middle, high)
     hits = hits or math.ceil(high * groups / per_hit / accepted)
     pay = msgspec.structs.replace(pay, hits=hits)
-    raters = raters_of(high)
     return Plan(
         high,
         hits,
@@ -209,10 +225,11 @@ def plan(
         cost(hits, systems, price=pay.price, fee=fee),
         max(1, min(high // overlap, captions)),
         overlap,
-        raters,
-        smallest_difference(high, captions, raters, wanted=wanted, **spreads),
+        raters_of(high),
+        smallest(high),
         pay,
         task,
+        "raters" if by_raters else "ranksum",
     )
 
 
