@@ -22,6 +22,7 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..captions import Corpus, Document
 from ..errors import DataError, UsageError, first_few
+from ..stats.paired import skewness
 from ..stats.resampling import bootstrap_interval
 from .results import Results, value_of
 
@@ -106,6 +107,34 @@ def units_of(results: Results, ids: Sequence[str]) -> IntArray:
             f"All documents belong to one unit ({labels[0]!r}).",
             hint="Name a field that differs: --unit FIELD",
         )
+    return found
+
+
+def unit_count(results: Results) -> int:
+    """How many units the documents of the first score belong to; the number of documents without units."""
+    first = results.systems[0].scores[0]
+    if not results.conditions.unit or results.in_shards:
+        return first.n
+    return int(units_of(results, first.ids).max(initial=-1)) + 1
+
+
+def score_skewness(results: Results) -> dict[str, float]:
+    """How skewed the units are that each metric's scores rest on (of the jackknife's pseudo-values; that of
+    the system where it is largest). Metrics without rows or intervals are left out.
+    """
+    found: dict[str, float] = {}
+    cache: dict[tuple[str, ...], IntArray] = {}
+    for system in results.systems:
+        for metric, score in zip(results.metrics, system.scores, strict=True):
+            if score.interval is None or score.rows is None or getattr(metric, "lacks_formula", False):
+                continue
+            if score.ids not in cache:
+                cache[score.ids] = units_of(results, score.ids)
+            rows = summed(score.rows, cache[score.ids])
+            without = np.nan_to_num(value_of(metric, rows.sum(axis=0) - rows))
+            own = -float(skewness(without[:, None])[0])
+            if abs(own) >= abs(found.get(score.metric, 0.0)):
+                found[score.metric] = own
     return found
 
 

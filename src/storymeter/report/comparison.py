@@ -203,6 +203,8 @@ def _limits(comparisons: Sequence[Comparison]) -> str:
     """Under which metrics the differences are such that the tests cannot be trusted."""
     over_documents = [c for c in comparisons if c.p_seeds is None and c.testable]
     skew = dict.fromkeys(c.metric for c in over_documents if skewed(c.skewness, c.units or c.n))
+    some = min((c.units or c.n for c in over_documents), default=0)
+    rough_too = "" if rough(some) else "; their intervals are rough"  # said of all where documents are few
     few = dict.fromkeys(
         c.metric
         for c in over_documents
@@ -211,7 +213,7 @@ def _limits(comparisons: Sequence[Comparison]) -> str:
     return " ".join(
         [
             *(
-                [f"Skewed differences ({', '.join(skew)}): trust p bootstrap, not p permutation."]
+                [f"Skewed differences ({', '.join(skew)}): trust p bootstrap, not p permutation{rough_too}."]
                 if skew
                 else []
             ),

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from ..engine.results import Comparison, Results
+from ..engine.units import score_skewness, unit_count
 from ..scores import Score
 from ..stats.multiple import SIGNIFICANT
 from ..stats.paired import smallest_p
@@ -141,6 +142,15 @@ def tied(changed: int, n: int) -> bool:
 def rough(n: int) -> str:
     """A sentence on intervals of few documents."""
     return f"Intervals of fewer than {ROUGH} documents are rough." if 1 < n < ROUGH else ""
+
+
+def rough_scores(results: Results) -> str:
+    """The same for a run; from 30 documents on, which metrics have intervals that a few documents decide."""
+    n = unit_count(results)
+    if n < ROUGH or results.in_shards:
+        return rough(n)
+    names = [name for name, skew in score_skewness(results).items() if skewed(skew, n)]
+    return f"Intervals of {', '.join(names)} are rough: a few documents decide them." if names else ""
 
 
 def scale_note(percent: Mapping[str, bool]) -> str:

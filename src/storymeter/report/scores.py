@@ -14,12 +14,12 @@ from ..captions import Corpus
 from ..engine.annotators import Spread
 from ..engine.results import Comparison, Results
 from ..engine.seeds import collapsed
-from ..engine.units import unit_note, units_of
+from ..engine.units import unit_count, unit_note
 from ..metrics import Metric
 from ..scores import Score
 from .comparison import comparison_records, joined
 from .coverage import coverage_lines, coverage_record
-from .marks import SIGNS, Mark, mark_notes, marks, rough, scale_note
+from .marks import SIGNS, Mark, mark_notes, marks, rough_scores, scale_note
 from .presentation import Presentation, present
 from .table import Cell, Column, Table, keys, raw, to_json
 
@@ -184,9 +184,7 @@ def leaderboard_table(results: Results, comparisons: Sequence[Comparison] = ()) 
     from it, ? where the documents are too few to tell.
     """
     by_metric = marks(results, comparisons)
-    first = results.systems[0].scores[0]
-    grouped = results.conditions.unit and not results.in_shards
-    units = int(units_of(results, first.ids).max(initial=-1)) + 1 if grouped else first.n
+    units = unit_count(results)
     arrows = {True: "", False: " ↓", None: ""}
     heads: list[Column | str] = [*keys("system")]
     columns = []
@@ -208,7 +206,7 @@ def leaderboard_table(results: Results, comparisons: Sequence[Comparison] = ()) 
         if any(score.seeds for system in results.systems for score in system.scores)
         else "",
         unit_note(results.conditions.unit, units),
-        rough(units) if any("±" in cell.text for cell in shown) else "",
+        rough_scores(results) if any("±" in cell.text for cell in shown) else "",
         "↓ lower is better." if any(m.higher_is_better is False for m in results.metrics) else "",
         scale_note(_percent(results)),
         engine_note(results),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,6 +18,7 @@ from storymeter.engine import Results
 from storymeter.engine.seeds import collapsed, satterthwaite, welch
 from storymeter.errors import UsageError
 from storymeter.metrics import MeanMetric
+from storymeter.report import write_report
 from storymeter.report.full.boards import matrix
 from storymeter.report.full.findings import Findings
 from storymeter.report.scores import leaderboard_table
@@ -117,6 +119,17 @@ def test_the_page_of_a_report_says_the_p_of_the_test_that_is_corrected() -> None
     assert test.p == test.p_seeds != test.p_permutation
     (_, cell), _ = matrix(Findings("t", collapsed(results), [test]), 0)
     assert cell is not None and f"p = {test.p_seeds:.4f}" in cell["title"]
+
+
+def test_a_report_says_what_systems_with_training_runs_are(tmp_path: Path) -> None:
+    base = np.linspace(0, 1, 50)
+    results = scored({"mine": [base, base + 0.1, base + 0.3], "yours": [base - 0.4, base - 0.5]})
+    write_report(results, tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert f">s {np.std([0, 10, 30], ddof=1):.2f}<" in page and f">s {np.std([0, 10], ddof=1):.2f}<" in page
+    assert "several training runs (mine: 3, yours: 2) are means over them; their intervals are t" in page
+    assert "were tested by Welch's t-test over runs" in html.unescape(page)
+    assert "where a system has training runs Welch's t-test over them" in " ".join(page.split())
 
 
 def test_seeds_on_the_command_line_and_in_saved_runs(run: Verb, examples: Path, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from storymeter.captions import Caption
 from storymeter.engine.units import found_unit, groups, summed, unit_labels
 from storymeter.errors import DataError
 from storymeter.metrics import MeanMetric
+from storymeter.report import write_report
 
 
 class Number(MeanMetric):
@@ -110,5 +111,9 @@ def test_a_saved_run_keeps_its_unit(tmp_path: Path, run: Callable[..., tuple[int
     again = storymeter.load(tmp_path / "run.smr", metrics=[Number()])
     assert again.conditions.unit == "id:#" and again.compare() == results.compare()
     assert results.compare()[0].units == 8 and results.compare()[0].n == 40
+    write_report(results, tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert page.count("over 8 units (id:#)") == 4 and "over documents" not in page
+    assert "fewer than 30 documents are rough" in page  # there are 8 units
     code, out, _ = run("compare", str(tmp_path / "run.smr"))
     assert code == 0 and "by units: 8" in " ".join(out.split())

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from markupsafe import Markup
 
 from ...engine.results import Comparison
@@ -44,12 +45,13 @@ def _column(findings: Findings, metric: int) -> list[dict[str, Any]]:
             + (f", 95 %: {around}" if around else ""),
         )
         leads = k in best and len(scores) > 1
+        spread = [f"s {np.std(score.seeds, ddof=1) * score.scale:.2f}"] if score.seeds else []
         cells.append(
             {
                 "text": text,
                 "range": around,
                 "figure": figure,
-                "parts": [f"{name} {part_text(score.parts[name])}" for name in shown],
+                "parts": [*(f"{name} {part_text(score.parts[name])}" for name in shown), *spread],
                 "best": leads,
                 "near": k in near,
                 "unknown": k in unknown,

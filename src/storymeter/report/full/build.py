@@ -17,7 +17,7 @@ from ...arrays import FloatArray
 from ...captions import Document
 from ...scores import Alignment, Match
 from ..fitting import clip, escape_controls
-from ..marks import mark_notes, rough, scale_note
+from ..marks import mark_notes, rough_scores, scale_note
 from ..scores import engine_note, remarks, signature_lines
 from ..templating import Shown, environment, render
 from .boards import board, forest, matrix, verdict, warnings
@@ -78,7 +78,9 @@ def report_page(
         warnings=warnings(findings),
         board=board(findings),
         with_intervals=findings.with_intervals,
-        rough=rough(len(findings.ids)),
+        rough=rough_scores(findings.results),
+        resampled=findings.resampled,
+        runs=findings.runs,
         notes=[
             scale_note({score.metric: score.as_percent for score in findings.results.systems[0].scores}),
             engine_note(findings.results),

@@ -11,6 +11,7 @@ import numpy as np
 from ...arrays import FloatArray
 from ...captions import Corpus, Document
 from ...engine.results import Comparison, Results, document_values
+from ...engine.units import DOCUMENT, unit_count
 from ...metrics import Metric
 from ...scores import Alignment, Score
 from ..marks import Mark, best_of, direction, marks
@@ -66,6 +67,25 @@ class Findings:
             return values
 
         return [list(map(column, self.results.metrics, system.scores)) for system in self.results.systems]
+
+    @cached_property
+    def units(self) -> int:
+        """How many documents, or units of several, are resampled and swapped."""
+        return unit_count(self.results)
+
+    @property
+    def resampled(self) -> str:
+        """What is resampled and swapped, as texts have it."""
+        unit = self.results.conditions.unit
+        if unit not in ("", DOCUMENT):
+            return f"{self.units:,} units ({unit})"
+        return "stories" if self.kind == "story" else "documents"
+
+    @property
+    def runs(self) -> dict[str, int]:
+        """The training runs of each system that has several."""
+        counts = {system.name: len(system.scores[0].seeds) for system in self.results.systems}
+        return {name: count for name, count in counts.items() if count}
 
     @cached_property
     def annotators(self) -> list[tuple[str, dict[str, Document]]]:

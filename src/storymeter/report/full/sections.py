@@ -109,19 +109,31 @@ def _paragraph(findings: Findings) -> str:
     )
     if findings.with_intervals:
         text += (
-            " Intervals are 95 % expanded percentile intervals of the bootstrap over"
-            f" {'stories' if stories else 'documents'}"
+            f" Intervals are 95 % expanded percentile intervals of the bootstrap over {findings.resampled}"
             f" ({conditions.resamples:,} resamples)."
         )
     if findings.comparisons:
         tests = findings.comparisons[0].tests
         corrected = f"corrected after Holm over the {tests} comparisons of each metric; " if tests > 1 else ""
         text += (
-            f" Differences were tested by paired permutation over {'stories' if stories else 'documents'}"
+            f" Differences were tested by paired permutation over {findings.resampled}"
             f" ({PAPERS['noreen1989'].short}),"
             f" {corrected}seed {conditions.seed}."
         )
-    return text
+    return text + _training_runs(findings)
+
+
+def _training_runs(findings: Findings) -> str:
+    """How systems with several training runs were scored and tested."""
+    if not findings.runs:
+        return ""
+    runs = ", ".join(f"{name}: {count}" for name, count in findings.runs.items())
+    text = f" Scores of systems with several training runs ({runs}) are means over them"
+    if findings.with_intervals:
+        text += "; their intervals are t intervals that contain the variance of runs and of documents"
+    if findings.comparisons:
+        text += "; their differences were tested by Welch's t-test over runs"
+    return f"{text}."
 
 
 def _units(findings: Findings) -> str:
