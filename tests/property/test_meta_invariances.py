@@ -29,7 +29,17 @@ def tables(draw: st.DrawFn) -> Rows:
     dice = random.Random(draw(st.integers(0, 2**32)))
     systems, items = draw(st.integers(1, 5)), draw(st.integers(2, 12))
     human = draw(st.sampled_from([(0.0, 1.0), (0.0, 25.0, 50.0, 75.0), tuple(range(101))]))
-    metric = draw(st.sampled_from([(0.5,), (0.0, 0.25, 1.0), tuple(k / 64 for k in range(64))]))
+    metric = draw(
+        st.sampled_from(
+            [
+                (0.5,),
+                (0.7,),
+                (0.0, 0.25, 1.0),
+                tuple(k / 64 for k in range(64)),
+                tuple(k / 10 for k in range(8)),
+            ]
+        )
+    )
     return [
         (s, i, float(dice.choice(human)), dice.choice(metric) if dice.random() < 0.95 else None)
         for s in range(systems)
@@ -83,7 +93,7 @@ def test_maps_of_a_metric(rows: Rows) -> None:
         return statistics(scores_of(rows, lambda s: f"s{s:02d}", lambda i: f"i{i:02d}", of))
 
     plain = under(lambda m: m)
-    for of in (lambda m: 8 * m - 4, lambda m: m / 1024 + 2.0):
+    for of in (lambda m: 8 * m - 4, lambda m: m / 1024 + 2.0, lambda m: 0.9 + 0.1 * m, lambda m: m / 3 - 0.7):
         mapped = under(of)
         same(
             {k: v for k, v in mapped.items() if "epsilon" not in k},
@@ -147,6 +157,18 @@ def test_choices_know_no_names_orders_or_increasing_maps(
     plain = accuracies(str, lambda m: m, order)
     turned = accuracies(lambda k: f"{99 - k}", lambda m: math.log(m + 0.1), dice.sample(order, len(order)))
     assert turned == pytest.approx(plain)
+
+
+@pytest.mark.parametrize("value", [0.1, 0.7, 1 / 3])
+def test_a_constant_is_constant_over_unequal_numbers_of_items(value: float) -> None:
+    rows: Rows = [(s, i, 50.0 + s, value) for s in range(5) for i in range(3 + 2 * s)]
+    scores = scores_of(rows, lambda s: f"s{s}", lambda i: f"i{i:02d}", lambda m: m)
+    assert scores is not None
+    found = system_level(scores, "m", resamples=50)
+    assert math.isnan(found.values["pearson"])
+    assert found.reasons["pearson"] == "the metric is constant"
+    assert found.values["pairwise_accuracy"] == 0
+    assert "pearson" not in found.intervals
 
 
 def test_a_constant_metric_earns_nothing_by_names() -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..arrays import LARGEST, FloatArray, IntArray
 from ..errors import DataError, first_few
+from ..stats.ties import settled
 from .compute import MetricValues
 
 
@@ -67,17 +68,17 @@ class Scores:
         cell = self.caption()[known]
         size = np.bincount(cell, minlength=shape[0] * shape[1])
         with np.errstate(invalid="ignore"):
-            return np.asarray(np.bincount(cell, weights=values[known], minlength=len(size)) / size).reshape(
-                shape
-            )
+            means = np.bincount(cell, weights=values[known], minlength=len(size)) / size
+        return settled(means, values[known]).reshape(shape)
 
     def by_system(self, values: FloatArray) -> FloatArray:
-        """The mean over each system's rows; NaN where it has none."""
+        """The mean over each system's rows; NaN where it has none. What differs by rounding is equal."""
         known = ~np.isnan(values)
         with np.errstate(invalid="ignore"):
-            return np.asarray(
+            return settled(
                 np.bincount(self.system[known], weights=values[known], minlength=len(self.systems))
-                / np.bincount(self.system[known], minlength=len(self.systems))
+                / np.bincount(self.system[known], minlength=len(self.systems)),
+                values[known],
             )
 
     def own(self, metric: str, use: NDArray[np.bool_]) -> FloatArray:
@@ -88,7 +89,7 @@ class Scores:
         sums = np.zeros((len(self.systems), known.rows.shape[1]))
         np.add.at(sums, self.system[use], known.rows[use])
         there = np.bincount(self.system[use], minlength=len(self.systems)) > 0
-        return np.where(there, known.combine(sums), np.nan)
+        return settled(np.where(there, known.combine(sums), np.nan))
 
     def sign(self, metric: str) -> int:
         return -1 if metric in self.lower_is_better else 1

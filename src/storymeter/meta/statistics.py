@@ -39,6 +39,7 @@ from ..stats.ties import (
     auc_interval,
     kendall_like,
     pairwise_accuracy,
+    settled,
     soft_pairwise_accuracy,
     soft_pairwise_draws,
     tie_calibrated,
@@ -366,7 +367,7 @@ def _means_by_draw(
     """(resamples, systems): human and metric means of every resample of items."""
     with np.errstate(invalid="ignore"):
         size = weights @ count
-        return (weights @ h) / size, (weights @ v) / size
+        return settled((weights @ h) / size, h), settled((weights @ v) / size, v)
 
 
 def _own_by_draw(
@@ -378,7 +379,7 @@ def _own_by_draw(
     np.add.at(cells, (scores.item[use], scores.system[use]), known.rows[use])
     cells = cells[:, there]
     sums = (weights @ cells.reshape(len(cells), -1)).reshape(len(weights), *cells.shape[1:])
-    return known.combine(sums)
+    return settled(known.combine(sums))
 
 
 def _bootstrap_systems(out: MetricResult, y: FloatArray, x: FloatArray, drawn: IntArray) -> None:

@@ -55,6 +55,8 @@ from .resampling import mean_interval, percentiles
 
 #: past this many pairs a seeded sample stands for all of them
 PAIR_LIMIT = 2_000_000
+#: of the largest value: what is closer was equal before it was rounded
+ROUNDING = 1e-11
 
 
 class TieCalibrated(NamedTuple):
@@ -73,6 +75,34 @@ class Soft(NamedTuple):
     value: float
     pairs: int
     dropped: int
+
+
+def settled(values: ArrayLike, of: ArrayLike = ()) -> FloatArray:
+    """Numbers along the last axis that only rounding drew apart are equal again: means of the same scores in
+    another order, or of a constant over unequal numbers of items, are ties. `of`: what they were computed
+    from, which says how large a rounding error may be.
+
+    >>> a, b = (0.7 + 0.7 + 0.7) / 3, (0.7 + 0.7) / 2
+    >>> a == b, settled([a, b, 0.8]).tolist()
+    (False, [0.6999999999999998, 0.6999999999999998, 0.8])
+    """
+    found = np.asarray(values, dtype=float)
+    if not found.size:
+        return found
+    order = np.argsort(found, axis=-1)
+    ranked = np.take_along_axis(found, order, axis=-1)
+    with np.errstate(invalid="ignore"):
+        slack = ROUNDING * max(_largest(found), _largest(np.asarray(of, dtype=float)))
+        apart = ~(np.diff(ranked, axis=-1) <= slack)  # also between two that are missing
+    place = np.zeros(found.shape, dtype=np.int64)
+    place[..., 1:] = np.maximum.accumulate(np.where(apart, np.arange(1, found.shape[-1]), 0), axis=-1)
+    out = np.empty_like(found)
+    np.put_along_axis(out, order, np.take_along_axis(ranked, place, axis=-1), axis=-1)
+    return out
+
+
+def _largest(values: FloatArray) -> float:
+    return float(np.max(np.abs(values), where=~np.isnan(values), initial=0.0))
 
 
 def differences(
@@ -128,9 +158,8 @@ def tie_calibrated(
     tied = np.concatenate([[0], np.cumsum(h == 0)])
     concordant = np.concatenate([[0], np.cumsum((h != 0) & (np.sign(h) == np.sign(m)))])
     right = tied + (concordant[-1] - concordant)
-    last = (
-        np.append(np.flatnonzero(size[1:] != size[:-1]), len(size) - 1) + 1
-    )  # cut only between different sizes
+    apart = size[1:] - size[:-1] > ROUNDING * _largest(np.asarray(metric, dtype=float))
+    last = np.append(np.flatnonzero(apart), len(size) - 1) + 1  # cut only between different sizes
     if size[0] > 0:
         last = np.concatenate([[0], last])  # epsilon 0 calls nothing tied
     best = int(last[np.argmax(right[last])])
@@ -162,14 +191,15 @@ def soft_pairwise_accuracy(
     items that both have on both sides, with the same swaps for human and metric. A metric that does not vary
     has p = 1/2 for every pair."""
     total, pairs, dropped = 0.0, 0, 0
+    largest = np.array([_largest(human), _largest(metric)])
     for i in range(len(human)):
         for j in range(i + 1, len(human)):
-            delta = np.stack([human[i] - human[j], metric[i] - metric[j]])
+            delta = np.stack([_apart(side[i], side[j]) for side in (human, metric)])
             delta = delta[:, ~np.isnan(delta).any(axis=0)]
             if delta.shape[1] < 2:
                 dropped += 1
                 continue
-            p = _one_sided(delta, resamples, seed)
+            p = _one_sided(delta, largest * delta.shape[1], resamples, seed)
             total += 1 - abs(float(p[0] - p[1]))
             pairs += 1
     return Soft(total / pairs if pairs else math.nan, pairs, dropped)
@@ -206,11 +236,19 @@ def soft_pairwise_draws(
         return np.asarray(np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1))
 
 
-def _one_sided(delta: FloatArray, resamples: int, seed: int) -> FloatArray:
+def _apart(one: FloatArray, other: FloatArray) -> FloatArray:
+    """Differences; those that only rounding drew apart, or away from 0, are equal, whatever their sign."""
+    delta = one - other
+    sizes = settled(np.append(np.abs(delta), 0.0), np.append(one, other))[:-1]
+    return np.asarray(np.copysign(sizes, delta))
+
+
+def _one_sided(delta: FloatArray, largest: FloatArray, resamples: int, seed: int) -> FloatArray:
     """One p per row of differences: the share of sign flips whose sum is larger than the observed one, those
-    that are equal counting half (the observed arrangement among them)."""
+    that are equal counting half (the observed arrangement among them). `largest`: a sum of this size may have
+    been rounded."""
     delta, turned = _canonical(delta)
-    slack = 1e-12 * np.abs(delta).sum(axis=1)
+    slack = ROUNDING * largest
     count = np.full(len(delta), 0.5)
     for swapped in random_swaps(delta.shape[1], resamples, seed):
         change = -2 * (swapped @ delta.T)
