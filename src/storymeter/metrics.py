@@ -1,4 +1,4 @@
-"""The Metric seam: a document (with its references) becomes a row of additive statistics; summed rows become
+"""The base of metrics: a document (with its references) becomes a row of additive statistics; summed rows become
 a score.
 
 Corpus BLEU's row holds n-gram counts, SODA's holds P, R, F and a 1. Because only sums matter, per-document
@@ -68,7 +68,7 @@ class Metric(Measure, ABC):
     @property
     def heading(self) -> str:
         """The name above a column of values, with the engine where it is not the original's."""
-        return heading_of(self._bearer)
+        return heading_of(self._named_measure)
 
     @property
     def trained_on(self) -> TrainingData:
@@ -136,8 +136,8 @@ class Metric(Measure, ABC):
 
     @property
     def compares_documents(self) -> bool:
-        """Whether a row says how a document differs from the others of its system, so that several systems
-        must not be scored together.
+        """Whether a row depends on the other documents of its system (how it differs from them, or how rare
+        their words are), so that several systems must not be scored together.
         """
         return False
 

@@ -63,11 +63,13 @@ def test_flickr8k_expert_spearman(data: Path) -> None:
     assert rows["cider"]["spearman"] == pytest.approx(0.5817, abs=0.0005)
 
 
-@pytest.mark.parametrize(("year", "r"), [(2016, -0.622), (2017, 0.727)])
-def test_meteors_own_value_of_a_system(data: Path, year: int, r: float) -> None:
-    own = ("--level", "system", "--system-value", "own", "--metric", "meteor", "--resamples", "0")
+@pytest.mark.parametrize(("year", "meteor", "cider"), [(2016, -0.622, -0.025), (2017, 0.727, 0.884)])
+def test_own_value_of_a_system(data: Path, year: int, meteor: float, cider: float) -> None:
+    own = ("--level", "system", "--system-value", "own", "--metric", "meteor,cider", "--resamples", "0")
     rows = by_metric(benchmark(f"trecvid-{year}", data, *own))
-    assert rows["meteor"]["pearson"] == pytest.approx(r, abs=0.001)
+    assert rows["meteor"]["pearson"] == pytest.approx(meteor, abs=0.001)
+    assert rows["cider"]["pearson"] == pytest.approx(cider, abs=0.001)
+    assert rows["cider"]["signature"].endswith("|system:own")
 
 
 METRICS = "bleu_4,bleu_4(level=sentence),rouge_l,cider,meteor"

@@ -146,7 +146,7 @@ def _values(sheet: Sheet, head: str, keys: Sequence[Key]) -> dict[Key, float]:
     return found
 
 
-#: a sentence metric's value of a whole system: the mean over captions, or what `score` prints
+#: the value of a whole system: of sentence metrics the mean over captions, or that of the system by itself
 SystemValue = Literal["published", "own"]
 
 
@@ -210,13 +210,12 @@ def read_people(
 
 
 def _of_systems(scores: Scores, system_value: SystemValue) -> Scores:
-    """Sentence metrics whose value of a whole system is not the mean over its captions: which one is taken
-    stands in the signature.
+    """Which value of a system is taken stands in the signature: the mean over captions of a sentence metric
+    whose value of them together is another one, or that of the system scored by itself (`own`).
     """
-    names = [*scores.averaged]
-    own = system_value == "own"
+    names, own = [*scores.averaged], system_value == "own"
     listed = {
-        name: f"{text}|system:{'own' if own and name in names else 'mean'}" if name in names else text
+        name: f"{text}|system:{'own' if own else 'mean'}" if own or name in names else text
         for name, text in scores.signatures.items()
     }
     if own:
@@ -241,7 +240,7 @@ def measured(
     """Every metric of the table against the people's scores beside it."""
     if level == "segment" and scores.items == ("",):
         raise DataError("The human scores are about whole systems.", hint="Use --level system.")
-    if level == "system" and scores.averaged:
+    if level == "system" and (scores.averaged or system_value == "own"):
         scores = _of_systems(scores, system_value)
     results, comparisons = evaluate_metrics(scores, level, **resampling)
     statistic = curve_statistic or "kendall_c"

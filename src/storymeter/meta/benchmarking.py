@@ -80,8 +80,9 @@ def benchmark(
     resamples: bootstrap resamples of the intervals; 0: none.
     permutations, statistic: of the permutation test, and what it compares.
     unit: what is resampled at system level: items, systems or both.
-    system_value: a sentence metric's value of a system: `published`, the mean over captions, as published
-        tables have it, or `own`, what `score` prints (METEOR).
+    system_value: the value of a system at system level: `published`, the mean over captions for sentence
+        metrics (METEOR), with the idf of all systems, as published tables have it, or `own`, each system
+        scored by itself, as `score` does.
     settings: those of `Run`: tokenizer, jobs, seed, device, budget.
     progress: called with what is being done, how much is done, and of how much.
     """
@@ -101,8 +102,12 @@ def benchmark(
         return Benchmarked(name, found.title, (), results, words, signatures, found.notes)
     check_references(found, names)
 
-    def ask(run: Run, asked: Sequence[MetricLike]) -> tuple[Scores, dict[str, list[CurvePoint]]]:
-        scores, _ = benchmark_scores(found, asked, run)
+    levels = found.levels if level is None else (level,)
+    apart = {one: one == "system" and system_value == "own" for one in levels}
+
+    def ask(run: Run, asked: Sequence[MetricLike]) -> tuple[dict[bool, Scores], dict[str, list[CurvePoint]]]:
+        ways = dict.fromkeys(apart.values())
+        scores = {way: benchmark_scores(found, asked, run, apart=way)[0] for way in ways}
         if not curve:
             return scores, {}
         points: dict[str, Any] = {"statistic": curve, "up_to": curve_references, "resamples": resamples}
@@ -120,18 +125,19 @@ def benchmark(
         "jobs": jobs,
     }
     agreements = [
-        measured(found.title, one, scores, drawn, curve, progress=progress, **again)
-        for one in (found.levels if level is None else (level,))
+        measured(found.title, one, scores[way], drawn, curve, progress=progress, **again)
+        for one, way in apart.items()
     ]
+    _, known = scores.popitem()
     for criterion, judgements in found.criteria.items():  # the same values beside other human scores
         beside = replace(
             tabulate(judgements),
-            metrics=scores.metrics,
-            signatures=scores.signatures,
-            lower_is_better=scores.lower_is_better,
+            metrics=known.metrics,
+            signatures=known.signatures,
+            lower_is_better=known.lower_is_better,
         )
         agreements.append(measured(f"{found.title}: {criterion}", "segment", beside, **again))
-    return Benchmarked(name, found.title, agreements, (), words, scores.signatures)
+    return Benchmarked(name, found.title, agreements, (), words, known.signatures)
 
 
 def _words(

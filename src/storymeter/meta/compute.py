@@ -22,7 +22,7 @@ from ..join import Coverage, Task
 from ..metrics import Metric
 from ..pairs.documents import TextMetric
 from ..registry import metric as get_metric
-from ..scores import Score
+from ..scores import Score, Signature, diff, short_hash
 
 Key = tuple[str, str]
 
@@ -81,18 +81,22 @@ class MetricValues:
 
 
 def values_of(
-    task: Task, metrics: Sequence[MetricLike], run: Run, *, skip_missing: bool = False
+    task: Task, metrics: Sequence[MetricLike], run: Run, *, skip_missing: bool = False, apart: bool = False
 ) -> tuple[dict[str, MetricValues], dict[str, str]]:
-    """Values by metric, and the metrics that could not run with the reason (`skip_missing`)."""
+    """Values by metric, and the metrics that could not run with the reason (`skip_missing`). `apart`: every
+    system is scored by itself, as `storymeter score` does it, so that idf is that of its own documents.
+    """
     keys = [(system, item) for system, _, item in (i.partition("\t") for i in task.ids)]
     found: dict[str, MetricValues] = {}
     skipped: dict[str, str] = {}
-    with run.announced(_known(metrics), lambda dry, judges: values_of(task, judges, dry, skip_missing=True)):
+    with run.announced(
+        _known(metrics), lambda dry, judges: values_of(task, judges, dry, skip_missing=True, apart=apart)
+    ):
         for done, asked in enumerate(metrics):
             run.context.progress("metrics", done, len(metrics))
             try:
                 ((name, metric),) = run.resolve_metrics(asked, task=task).items()
-                parts = _by_system(task) if metric.compares_documents else [task]
+                parts = _by_system(task) if apart or metric.compares_documents else [task]
                 score = _joined([run.score_task(part, asked)[0] for part in parts])
             except StorymeterError as error:
                 if not skip_missing:
@@ -112,9 +116,16 @@ def _by_system(task: Task) -> list[Task]:
 
 
 def _joined(scores: Sequence[Score]) -> Score:
-    """The rows of several scores of one metric below each other."""
+    """The rows of several scores of one metric below each other; what was counted in the documents of each
+    (`stories:8#…`) has one hash in the signature.
+    """
+    if len(scores) == 1:
+        return scores[0]
     rows = [one.rows for one in scores if one.rows is not None]
-    return scores[0] if len(scores) == 1 else replace(scores[0], rows=np.concatenate(rows))
+    kept = [dict(one.signature.fields) for one in scores]
+    counted = {key for each in kept[1:] for key in diff(scores[0].signature, Signature.of(each))}
+    hashes = {key: f"#{short_hash([each.get(key) for each in kept])}" for key in counted}
+    return replace(scores[0], rows=np.concatenate(rows), signature=scores[0].signature.add(**hashes))
 
 
 def _known(metrics: Sequence[MetricLike]) -> list[MetricLike]:

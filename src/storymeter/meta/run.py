@@ -69,11 +69,18 @@ def check_references(benchmark: Benchmark, metrics: Sequence[MetricLike]) -> Non
 
 
 def benchmark_scores(
-    benchmark: Benchmark, metrics: Sequence[MetricLike], run: Run, *, skip_missing: bool = False
+    benchmark: Benchmark,
+    metrics: Sequence[MetricLike],
+    run: Run,
+    *,
+    skip_missing: bool = False,
+    apart: bool = False,
 ) -> tuple[Scores, dict[str, str]]:
-    """Scores of these metrics on a benchmark, and those that could not run."""
+    """Scores of these metrics on a benchmark, each system by itself (`apart`) or all together, and those that
+    could not run.
+    """
     check_references(benchmark, metrics)
-    values, skipped = values_of(benchmark.task, metrics, run, skip_missing=skip_missing)
+    values, skipped = values_of(benchmark.task, metrics, run, skip_missing=skip_missing, apart=apart)
     human = tabulate(benchmark.judgements, scale=benchmark.scale, notes=benchmark.notes)
     return join_scores(human, values), skipped
 

@@ -158,6 +158,10 @@ class EmScore(ClipMetric):
             return [*chain(*task.references, *task.unscored)]
         return [*task.candidates]
 
+    @property
+    def compares_documents(self) -> bool:
+        return self.idf == "candidates"
+
     def unshardable_reason(self) -> str:
         return "" if self.idf == "none" else "the rarity of words is counted in all captions"
 

@@ -248,6 +248,10 @@ class Grounding(RegionMetric):
         if self.scaled and self.pooling == "mean":
             raise UsageError("scaled=true is for pooling=lse.", hint="Leave one of the two out.")
 
+    @property
+    def compares_documents(self) -> bool:
+        return self.idf == "corpus"
+
     def unshardable_reason(self) -> str:
         return "idf is counted over all stories" if self.idf in ("corpus", "references") else ""
 

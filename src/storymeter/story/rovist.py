@@ -91,6 +91,10 @@ class Rovist(StoryMetric):
     def trained_on(self) -> TrainingData:
         return training_of_all(member.trained_on for member in self.members)
 
+    @property
+    def compares_documents(self) -> bool:
+        return self.seeing.compares_documents
+
     def unshardable_reason(self) -> str:
         return self.seeing.unshardable_reason()
 

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from storymeter import read
+from storymeter.cli import cli
 from storymeter.engine import Run
+from storymeter.errors import StorymeterWarning
 from storymeter.meta.agreeing import measured
 from storymeter.meta.comparisons import compare
-from storymeter.meta.compute import MetricValues, pooled, values_of
+from storymeter.meta.compute import MetricValues, pooled, pooled_documents, values_of
+from storymeter.meta.inputs import read_human
 from storymeter.meta.scores import Judgement, Scores, join_scores, tabulate
 from storymeter.meta.statistics import system_level
 from storymeter.stats import williams
@@ -142,6 +149,65 @@ def test_meteor_of_a_system_is_the_mean_of_its_captions_or_its_own() -> None:
     assert own.results[0].signature.endswith("|system:own")
     assert any("--system-value own" in note for note in published.notes) and not own.notes
     assert "system:" not in published.results[1].signature
+
+
+def test_systems_apart_have_the_values_of_score() -> None:
+    """CIDEr's idf is that of all systems together, or, where systems are scored apart, of each by itself; a
+    metric that counts words in the captions of a system is always scored apart."""
+    asked = ("cider", "bleu_2", "rouge_l", "self_bleu")
+    task = pooled(CAPTIONS, {key: [AGAINST[int(key[1][1])]] for key in CAPTIONS})
+    judged = tabulate([Judgement(s, i, float(ord(s) % 5) + 0.1 * int(i[1])) for s, i in CAPTIONS])
+    together, apart = (join_scores(judged, values_of(task, asked, Run(), apart=a)[0]) for a in (False, True))
+    for name in asked:
+        own = values_of_systems(name)
+        assert apart.own(name, apart.rows_of(name)) == pytest.approx(own, abs=1e-12)
+        found = together.own(name, together.rows_of(name))
+        assert (found == pytest.approx(own, abs=1e-9)) is (name != "cider")
+    own = measured("captions", "system", apart, system_value="own", resamples=0, permutations=10)
+    assert all(one.signature.endswith("|system:own") for one in own.results)
+
+
+def test_own_values_from_the_command_line(examples: Path) -> None:
+    """Between systems CIDEr is correlated with what `score` prints; caption by caption nothing changes."""
+    names, folder = ("good", "padded", "disordered"), examples / "videos"
+    files = [str(folder / f"{name}.json") for name in names]
+    references = ["-r", str(folder / "reference_1.json"), "-r", str(folder / "reference_2.json")]
+    corpora = [read(file) for file in files]
+    with pytest.warns(StorymeterWarning, match="whole paragraphs"):
+        results = Run([read(references[1]), read(references[3])]).score(corpora, ["cider"], resamples=0)
+    x = [system.scores[0].value for system in results.systems]
+    found = {}
+    for level in ("system", "segment"):
+        for value in ("published", "own"):
+            options = ["--human", str(examples / "ratings.csv"), "-m", "cider", "--resamples", "0"]
+            options += ["--level", level, "--system-value", value, "--format", "json"]
+            done = CliRunner().invoke(cli, ["meta", "agree", *files, *references, *options])
+            assert done.exit_code == 0, done.output
+            found[level, value] = json.loads(done.stdout)["metrics"][0]["pearson"]
+    scores = read_human(examples / "ratings.csv")
+    people = dict(zip(scores.systems, scores.by_system(scores.human), strict=True))
+    y = [people[name] for name in names]
+    assert found["system", "own"] == pytest.approx(np.corrcoef(x, y)[0, 1], abs=1e-9)
+    assert found["system", "published"] != pytest.approx(found["system", "own"], abs=1e-9)
+    assert found["segment", "published"] == found["segment", "own"]
+
+
+def test_idf_of_a_systems_own_stories(examples: Path) -> None:
+    """`rovist_vg(idf=corpus)` counts nouns in the stories of a system: in meta as in score."""
+    pytest.importorskip("tokenizers", reason="pip install 'storymeter[neural]' runs this test")
+    systems = [read(examples / "stories" / f"{name}.json") for name in ("good", "dull")]
+    run = Run(images=str(examples / "stories" / "images"))
+    keys = {(corpus.name, document.id) for corpus in systems for document in corpus}
+    names = ("rovist_vg(idf=corpus)", "rovist(idf=corpus)")
+    with pytest.warns(StorymeterWarning, match="idf of nouns"):
+        values, _ = values_of(pooled_documents(systems, [], keys), names, run)
+        results = run.score(systems, names, resamples=0)
+    for place, name in enumerate(names):
+        for system in results.systems:
+            mine = [v for (of, _), v in values[name].values.items() if of == system.name]
+            assert np.mean(mine) == pytest.approx(system.scores[place].value, abs=1e-6)
+        own = {str(system.scores[place].signature).rpartition("|stories:")[2] for system in results.systems}
+        assert len(own) == 2 and values[name].signature.rpartition("|stories:")[2] not in own
 
 
 def test_corpus_bleu_is_the_systems_own_value() -> None:

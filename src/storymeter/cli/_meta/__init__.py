@@ -72,8 +72,8 @@ resampling_options = together(
     ),
     option(
         "--system-value",
-        "Between systems, METEOR and other sentence metrics: the mean over captions, as in published tables,"
-        " or their own value of the system, as `storymeter score` prints it.",
+        "Between systems: METEOR's mean over captions and CIDEr's idf of all systems, as in published tables,"
+        " or own: each system's rated captions scored by themselves, as `storymeter score` does.",
         ("published", "own"),
         "published",
     ),

@@ -99,7 +99,8 @@ def agree_command(
                 "resamples": resampling["resamples"],
             }
             curve = asked if reference_curve else None
-            scored, curves = _score(scored, candidates, curve, progress, **options)
+            apart = level == "system" and resampling["system_value"] == "own"
+            scored, curves = _score(scored, candidates, curve, progress, apart, **options)
         again = {**resampling, "seed": options["seed"], "jobs": options["jobs"], "progress": progress}
         agreements = [
             measured(title, level, table, curve, reference_curve, **again)
@@ -130,10 +131,11 @@ def _score(
     candidates: tuple[str, ...],
     curve: dict[str, Any] | None,
     progress: Any,
+    apart: bool,
     **options: Any,
 ) -> tuple[list[Any], list[dict[str, list[CurvePoint]]]]:
     """The metrics of the candidates, computed once (or saved), beside every table of human scores; and the
-    number-of-references curves.
+    number-of-references curves. `apart`: every system is scored by itself.
     """
     first, equal = tables[0], not options["unequal_lines"]
     whole = first.items == ("",)  # people judged whole systems: corpus scores
@@ -165,7 +167,7 @@ def _score(
         )
 
     def ask(run: Any, names: Any) -> tuple[Any, Any]:
-        values, _ = values_of(task, names, run)
+        values, _ = values_of(task, names, run, apart=apart)
         if not curve:
             return values, none
         return values, [curve_of(task, judgements, names, run, **curve) for judgements in judged]
