@@ -11,6 +11,8 @@ import pytest
 from human_kit import HERE, CampaignRequest, Folder, prepare, write
 from page_kit import READY, SHORT, begun, by_keyboard
 
+from storymeter.human import preview
+
 Serve = Callable[[Folder], tuple[str, list[str]]]
 IN_VIEW = (
     "() => [...document.images].map(i => i.getBoundingClientRect())"
@@ -129,3 +131,26 @@ def test_back_to_the_last_answer_by_keyboard(
     assert [one.value for one in after] != before
     by_keyboard(page)
     page.wait_for_function(count.replace("{n}", "3"))
+
+
+@pytest.mark.parametrize("task", ["da", "survey"])
+def test_a_preview_shows_every_page_without_work(
+    tmp_path: Path, clips: Path, open_page: Any, violations: Any, task: str
+) -> None:
+    """Consent, practice, every item and the last page, by one button that raters do not have."""
+    if task == "survey":
+        stories = human_kit.stories(["story-01", "story-02", "story-03"])
+        request = CampaignRequest(task="survey", systems=stories, clips=HERE / "pictures", per_hit=3)
+        folder, steps = write(prepare(request), tmp_path / "study"), ["1 of 3", "2 of 3", "3 of 3"]
+    else:
+        folder = human_kit.campaign(tmp_path / "study", clips, items=20, layout=SHORT, practice=2)
+        steps = ["Practice 1 of 2", "Practice 2 of 2", *(f"{n} of 8" for n in range(1, 9))]
+    with preview(folder.path) as address:
+        page = begun(open_page, address, viewport={"width": 1280, "height": 720})
+        for n, step in enumerate(steps):
+            page.wait_for_function(f"() => document.getElementById('count')?.textContent === '{step}'")
+            if n == 0:
+                assert violations(page) == []
+            page.locator("#pass").click()
+        page.wait_for_selector("#code")
+    assert human_kit.answers(folder) == [] and not Folder(folder.path).campaign.preview

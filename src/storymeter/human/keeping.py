@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+import msgspec
+
 from ..errors import UsageError
 from ..progress import Note, Progress, silent, unsaid
 from .steps import NewCampaign, Place, new, opened, read_captions
@@ -141,8 +143,9 @@ def extend(
 
 @contextlib.contextmanager
 def preview(folder: Place, *, port: int = 0) -> Iterator[str]:
-    """The address of a rater's page in a copy of the campaign, which is served from another thread and
-    deleted afterwards: every page as raters see it, nothing stored, clips need not be watched.
+    """The address of a rater's page in a copy of the campaign, which is served by another process and deleted
+    afterwards: every page as raters see it, with a button that leaves an item without watching and answering
+    it; nothing is stored.
 
     folder: the campaign.
     port: where to listen; 0 is any free one.
@@ -159,6 +162,7 @@ def preview(folder: Place, *, port: int = 0) -> Iterator[str]:
         backup(home, copied)
         restore(copied, served, clips=str(home.clips))
         again = Folder(served)
+        again.write_campaign(msgspec.structs.replace(again.campaign, preview=True))
         store = Store(again.database)
         store.reset().result()
         store.close()

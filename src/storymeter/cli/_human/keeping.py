@@ -32,8 +32,8 @@ from .._options import (
 def preview_command(folder: Path, port: int, no_open: bool) -> None:
     """Look at the pages of the campaign in DIR as a rater sees them.
 
-    A copy is served; nothing is stored, and clips need not be watched to their end. Ctrl-C or
-    SIGTERM stops it."""
+    A copy is served, and nothing is stored. A button leaves an item without watching and
+    answering it, so that every page can be seen. Ctrl-C or SIGTERM stops it."""
     import signal
     import threading
     import webbrowser

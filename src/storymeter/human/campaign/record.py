@@ -91,6 +91,8 @@ class Campaign(RaterTerms, frozen=True):
     extensions: tuple[Extension, ...] = ()
     #: by system, the clips (sequences) that it has no caption of; None: not known
     lacking: dict[str, tuple[str, ...]] | None = None
+    #: a copy to look at (`human preview`): every item can be left without an answer
+    preview: bool = False
 
     def pay(self, hits: int | None = None, seconds: float = 0.0) -> Pay:
         """What so many HITs cost (default: all of them), by the time measured or else by that expected."""

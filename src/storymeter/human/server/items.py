@@ -265,7 +265,8 @@ class ItemRoutes:
         if "withdrawn" in here.payload:
             return await self.stale_reply(request, rater, "withdrawn")
         missing = any(not (self.context.clips / one.path).is_file() for one in here.media)
-        most = work.size if missing else max(FEWEST_SKIPS, int(SKIPS * work.size))
+        every = missing or self.context.campaign.preview
+        most = work.size - work.first if every else max(FEWEST_SKIPS, int(SKIPS * work.size))
         wanted = Answer(
             work.assignment, rater.ticket, body.at, "", self.clock.now(), None, (), self.context.terms.lease
         )

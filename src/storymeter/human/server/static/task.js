@@ -57,13 +57,13 @@ async function deliver() {
   }
 }
 
-async function skip() {
+async function skip(note = words.skip_note) {
   if (sending) return;
   sending = true;
   refresh();
   const reply = await insist(`${setup.base}/skip`, { id: item.id, at: item.at }, trouble);
   sending = false;
-  arrive(reply.data, words.skip_note);
+  arrive(reply.data, note);
 }
 
 // For so many seconds the last answer can be changed; the server's clock decides.
@@ -91,7 +91,7 @@ function show(data, focus = true) {
   back.textContent = changing ? words.back_keep : words.back;
   if (changing) back.hidden = false;
   unsent = new Set();
-  view = build(item, { words, statement: setup.statement, report, changed: refresh, skip, seen: changing });
+  view = build(item, { words, statement: setup.statement, report, changed: refresh, skip: () => skip(), seen: changing });
   const text = fill(item.practice ? words.practice_of : words.of, { n: item.n, total: item.of });
   document.getElementById("count").textContent = text;
   heading.textContent = text;
@@ -164,5 +164,7 @@ async function load(focus) {
 
 next.addEventListener("click", submit);
 back.addEventListener("click", change);
+// the organiser's preview: on to the next page without an answer
+document.getElementById("pass")?.addEventListener("click", () => (following ? submit() : changing ? load(true) : skip("")));
 window.addEventListener("pageshow", (event) => { if (event.persisted) load(false); }); // the back button brings back an old page
 load(false);
