@@ -57,6 +57,8 @@ from .resampling import mean_interval, percentiles
 PAIR_LIMIT = 2_000_000
 #: of the largest value: what is closer was equal before it was rounded
 ROUNDING = 1e-11
+#: of a number: how far its neighbour is
+EPS = float(np.finfo(float).eps)
 
 
 class TieCalibrated(NamedTuple):
@@ -112,12 +114,16 @@ def differences(
     sample was taken.
     """
     h, m = np.asarray(human, dtype=float), np.asarray(metric, dtype=float)
+    left, right, sampled = _places(len(h), labels, seed)
+    return h[left] - h[right], m[left] - m[right], sampled
+
+
+def _places(n: int, labels: ArrayLike | None, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64], bool]:
     if labels is None:
-        left, right, sampled = _pairs(len(h), seed)
-        return h[left] - h[right], m[left] - m[right], sampled
+        return _pairs(n, seed)
     _, code, sizes = np.unique(np.asarray(labels), return_inverse=True, return_counts=True)
     left, right, _ = pairs_within(code.reshape(-1), sizes)
-    return h[left] - h[right], m[left] - m[right], False
+    return left, right, False
 
 
 def _pairs(n: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64], bool]:
@@ -149,21 +155,25 @@ def tie_calibrated(
     """Sort the pairs by |metric difference|: with epsilon at the k-th of them, the first k are called tied,
     so that accuracy is (human ties among the first k + concordant among the rest) / pairs, for every k by two
     running sums."""
-    h, m, sampled = differences(human, metric, labels, seed=seed)
+    people, values = np.asarray(human, dtype=float), np.asarray(metric, dtype=float)
+    left, right, sampled = _places(len(people), labels, seed)
+    h, m = people[left] - people[right], values[left] - values[right]
     if not len(h):
         return TieCalibrated(math.nan, math.nan, 0, sampled)
-    size = np.abs(m)
+    size, rounded = np.abs(m), 4 * EPS * np.maximum(np.abs(values[left]), np.abs(values[right]))
     order = np.argsort(size, kind="stable")
-    h, m, size = h[order], m[order], size[order]
+    h, m, size, rounded = h[order], m[order], size[order], rounded[order]
     tied = np.concatenate([[0], np.cumsum(h == 0)])
     concordant = np.concatenate([[0], np.cumsum((h != 0) & (np.sign(h) == np.sign(m)))])
-    right = tied + (concordant[-1] - concordant)
-    apart = size[1:] - size[:-1] > ROUNDING * _largest(np.asarray(metric, dtype=float))
+    agreed = tied + (concordant[-1] - concordant)
+    apart = size[1:] - size[:-1] > np.where(size[:-1] > 0, np.maximum(rounded[1:], rounded[:-1]), 0.0)
     last = np.append(np.flatnonzero(apart), len(size) - 1) + 1  # cut only between different sizes
     if size[0] > 0:
         last = np.concatenate([[0], last])  # epsilon 0 calls nothing tied
-    best = int(last[np.argmax(right[last])])
-    return TieCalibrated(float(right[best] / len(h)), float(size[best - 1]) if best else 0.0, len(h), sampled)
+    best = int(last[np.argmax(agreed[last])])
+    return TieCalibrated(
+        float(agreed[best] / len(h)), float(size[best - 1]) if best else 0.0, len(h), sampled
+    )
 
 
 def kendall_like(
