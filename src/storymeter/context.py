@@ -54,7 +54,7 @@ class Estimate:
 
 @dataclass
 class Budget:
-    """Shared by all judges of a run. `price` is that of a million tokens in and out; `ask` hears the estimate
+    """Shared by all judges of a run. `price` is that of a million tokens in and out; `ask` gets the estimate
     and says whether to go on."""
 
     max_requests: int | None = None

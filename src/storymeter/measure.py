@@ -23,9 +23,11 @@ Bleu(4, smoothing='floor')
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import Field
 from itertools import chain
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
+from .errors import UsageError
 from .options import Name, Options, changed_options, options_of
 
 T = TypeVar("T", bound="Measure")
@@ -133,7 +135,7 @@ class Measure(Options):
                 declared[key].check_readable(value, self._owner())
 
     @property
-    def _bearer(self) -> Measure:
+    def _named_measure(self) -> Measure:
         """The measure whose name and declaration this one has."""
         return self
 
@@ -156,11 +158,15 @@ class Measure(Options):
 
     def _named(self) -> Named:
         """The name whose options this measure has."""
-        return next(
-            named
-            for named in self.declaration.names
-            if all(getattr(self, key) == value for key, value in named.preset.items())
-        )
+        names = self.declaration.names
+        fits = (each for each in names if all(getattr(self, key) == v for key, v in each.preset.items()))
+        if (found := next(fits, None)) is None:
+            raise UsageError(
+                f"{type(self).__name__}: none of its names ({', '.join(each.word for each in names)}) has"
+                f" these options: {', '.join(f'{key}={value!r}' for key, value in vars(self).items())}.",
+                hint="Declare one Named without options fixed by it.",
+            )
+        return found
 
     def _owner(self) -> str:
         names = self.declaration.names
@@ -182,9 +188,14 @@ def is_own(cls: type) -> bool:
     return bool(vars(cls).get("_own", False))
 
 
+def trait(measure: object, key: str, default: Any = None) -> Any:
+    """What is declared of a scorer in its `traits`, and of a metric on its class."""
+    return getattr(getattr(measure, "traits", measure), key, default)
+
+
 def stand_in_of(measure: Measure) -> str:
     """What works in place of the original's engine, which is not packaged; '' where nothing does."""
-    return str(getattr(getattr(measure, "traits", measure), "stand_in", ""))
+    return str(trait(measure, "stand_in", ""))
 
 
 def heading_of(measure: Measure) -> str:
@@ -205,8 +216,7 @@ def heading_of(measure: Measure) -> str:
 
 def trained_by_default(measure: Measure) -> TrainingData:
     """Of a measure that does not say what it was trained on, with the measures in its options."""
-    asks = getattr(getattr(measure, "traits", measure), "asks", False)
-    own = is_own(type(measure)) and not asks
+    own = is_own(type(measure)) and not trait(measure, "asks", False)
     inner = (training_of(value) for value in vars(measure).values() if isinstance(value, Measure))
     return training_of_all([TrainingData(NOTHING if own else NOT_STATED), *inner])
 
@@ -221,14 +231,17 @@ def training_of(measure: Any) -> TrainingData:
 def asks_anyone(measure: Measure) -> bool:
     """Whether it, or a measure in its options, asks a language model, which costs money."""
     inner = (value for value in vars(measure).values() if isinstance(value, Measure))
-    asks = getattr(getattr(measure, "traits", measure), "asks", False)
-    return bool(asks) or any(map(asks_anyone, inner))
+    return bool(trait(measure, "asks", False)) or any(map(asks_anyone, inner))
 
 
 def measure(*names: Named, papers: tuple[str, ...] = ()) -> Callable[[type[T]], type[T]]:
     """Makes a frozen dataclass known under these names; stands above `@dataclass(frozen=True)`."""
 
     def declare(cls: type[T]) -> type[T]:
+        if lacking := [key for key, value in vars(cls).items() if isinstance(value, Field)]:
+            raise TypeError(
+                f"{cls.__name__}: @dataclass(frozen=True) is missing below @measure ({lacking[0]})."
+            )
         cls.declaration = Declaration(names, papers)
         cls._own = cls.__module__ == f"{__package__}.{MEASURES.get(names[0].word)}"
         cls.__repr__ = Measure.__repr__  # type: ignore[method-assign]

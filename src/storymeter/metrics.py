@@ -1,4 +1,4 @@
-"""The base of metrics: a document (with its references) becomes a row of additive statistics; summed rows become
+"""Metrics: a document (with its references) becomes a row of additive statistics; summed rows become
 a score.
 
 Corpus BLEU's row holds n-gram counts, SODA's holds P, R, F and a 1. Because only sums matter, per-document

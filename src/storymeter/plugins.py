@@ -23,7 +23,7 @@ import numpy as np
 
 from .arrays import FloatArray
 from .errors import StorymeterError, StorymeterWarning, UsageError
-from .measure import Measure, is_own
+from .measure import Measure, is_own, trait
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 #: of the sources of a package, so many files and bytes are hashed
 FILES, BYTES = 2000, 1 << 25
-GROUPS = ("storymeter.metrics", "storymeter.pairs")
+#: the entry points of plug-ins, by what they make
+GROUPS = {"metric": ("storymeter.metrics", "storymeter.pairs"), "scorer": ("storymeter.pairs",)}
 
 
 def is_foreign(measure: object) -> bool:
@@ -74,7 +75,7 @@ def _distribution(root: str) -> Distribution | None:
     """The distribution that holds a top-level module."""
     from importlib import metadata
 
-    for group in GROUPS:
+    for group in GROUPS["metric"]:
         for point in metadata.entry_points(group=group):
             if _root(point.value) == root and point.dist is not None:
                 return point.dist
@@ -125,7 +126,7 @@ def _source(cls: type) -> str:
 
 def name_of(measure: Measure) -> str:
     """The name of an object, which signatures and tables can hold."""
-    made = measure._bearer
+    made = measure._named_measure
     name: Any = made.name
     if not isinstance(name, str) or not name.isprintable() or not name or "|" in name:
         raise UsageError(
@@ -137,7 +138,7 @@ def name_of(measure: Measure) -> str:
 
 def warn_of_names(found: Mapping[str, Measure], own: Mapping[str, str]) -> None:
     """Foreign measures whose name Storymeter has for one of its own."""
-    for measure in (each._bearer for each in found.values()):
+    for measure in (each._named_measure for each in found.values()):
         word = measure.name.partition("(")[0]
         if is_foreign(measure) and word in own:
             warn_once(
@@ -150,11 +151,7 @@ def warn_of_device(found: Mapping[str, Measure], device: str) -> None:
     """Foreign measures that do not say that they look at --device."""
     for label, measure in found.items():
         inner = getattr(measure, "scorer", measure)
-        if (
-            device != "cpu"
-            and is_foreign(inner)
-            and not getattr(getattr(inner, "traits", inner), "uses_device", False)
-        ):
+        if device != "cpu" and is_foreign(inner) and not trait(inner, "uses_device", False):
             warn_once(
                 f"--device {device} has no effect on {label}: its class does not declare uses_device = True"
                 " (self.device says where the model runs)."
@@ -210,7 +207,9 @@ def failures_named(name: str, metric: Measure) -> Iterator[None]:
     except (Exception, SystemExit) as error:
         foreign = [each for each in _measures(metric) if is_foreign(each)]
         roots = {_root(type(each).__module__) for each in foreign}
-        if isinstance(error, StorymeterError) or not (is_foreign(metric._bearer) or raised_in(error, roots)):
+        if isinstance(error, StorymeterError) or not (
+            is_foreign(metric._named_measure) or raised_in(error, roots)
+        ):
             raise
         where = line_of(error) or f" ({place(type(foreign[0]))})"
         reason = " ".join(f"{type(error).__name__}: {error}".split())
@@ -230,7 +229,7 @@ def plugin_roots() -> set[str]:
     """The packages of all plug-ins."""
     from importlib.metadata import entry_points
 
-    return {_root(point.value) for group in GROUPS for point in entry_points(group=group)}
+    return {_root(point.value) for group in GROUPS["metric"] for point in entry_points(group=group)}
 
 
 def _root(module: str) -> str:
@@ -240,7 +239,7 @@ def _root(module: str) -> str:
 def check_combine(metric: Any, rows: FloatArray) -> None:
     """Whether `combine` gives for many sums at once what it gives for each: intervals and tests rest on
     it."""
-    kinds, methods = (type(metric._bearer), type(metric)), ("combine", "value_of")
+    kinds, methods = (type(metric._named_measure), type(metric)), ("combine", "value_of")
     made = [(name, getattr(kind, name)) for name in methods for kind in kinds if not _inherited(kind, name)]
     if not len(rows) or not made:
         return

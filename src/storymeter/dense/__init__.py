@@ -15,16 +15,21 @@ from .._lazy import late
 
 if TYPE_CHECKING:
     from .activitynet import ActivityNet as ActivityNet
+    from .counts import Captions as Captions, Overlap as Overlap, TimeCoverage as TimeCoverage, Words as Words
     from .localisation import Localisation as Localisation, StartDistance as StartDistance
     from .paragraph import Paragraph as Paragraph
     from .soda import Soda as Soda
 
 _LATE = {
     "ActivityNet": "activitynet",
+    "Captions": "counts",
     "Localisation": "localisation",
+    "Overlap": "counts",
     "Paragraph": "paragraph",
     "Soda": "soda",
     "StartDistance": "localisation",
+    "TimeCoverage": "counts",
+    "Words": "counts",
 }
 
 __all__ = [*_LATE]

@@ -98,7 +98,7 @@ def _answers(checks: _Checks) -> Iterator[MetricCheck]:
             because = str(wrong)
         except StorymeterError as error:
             because = error.message
-        except Exception as error:  # whatever a stranger's class raises
+        except Exception as error:  # whatever a plug-in's class raises
             because = f"{type(error).__name__}: {error}{line_of(error)}."
         yield MetricCheck(title, holds, because)
         if title in ("scores", "the same twice") and not holds:
@@ -123,7 +123,7 @@ def _documents(name: str, text: str) -> Corpus:
 
 
 def _of(metric: Metric) -> str:
-    kind = type(metric._bearer)
+    kind = type(metric._named_measure)
     return place(vars(kind).get("rows", kind))
 
 
@@ -169,7 +169,7 @@ class _Checks:
         if not self.metric.own and self.metric.percent and abs(score.value) > 1:
             raise _WrongError(
                 f"its value is {score.value:g}, and tables print it times 100: write percent = False"
-                f" ({place(type(self.metric._bearer))})."
+                f" ({place(type(self.metric._named_measure))})."
             )
         return f"{score.value:.4g}"
 
@@ -181,11 +181,11 @@ class _Checks:
             again = get_metric(self.metric.name)
         except StorymeterError:
             return f"{word}: not installed as a plug-in; used as an object"
-        known = type(again._bearer)
-        if known is not type(self.metric._bearer):
+        known = type(again._named_measure)
+        if known is not type(self.metric._named_measure):
             raise _WrongError(f"{word!r} is the name of {known.__name__} ({place(known)}): choose another.")
         if not (again == self.metric or again.name == self.metric.name):
-            where = place(type(self.metric._bearer))
+            where = place(type(self.metric._named_measure))
             raise _WrongError(f"its name {self.metric.name!r} reads back as {again.name!r} ({where}).")
         return self.metric.name
 
@@ -239,7 +239,7 @@ class _Checks:
         except Exception as error:
             raise _WrongError(
                 f"it cannot be pickled, so that no other process can score by it: {type(error).__name__}:"
-                f" {error} ({place(type(self.metric._bearer))})."
+                f" {error} ({place(type(self.metric._named_measure))})."
             ) from error
         task = self._task()
         self._same(

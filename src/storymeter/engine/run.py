@@ -3,7 +3,7 @@
     run = Run(references=[first, second], protocol="paper", jobs=2)
     results = run.score([mine, yours], ["soda_c", "meteor"])
 
-References, protocol, tokenizer, device, threads and seed are bound here; the workbench keeps what metrics
+References, protocol, tokenizer, device, threads and seed are bound here; the context keeps what metrics
 share. There is no other engine: `score`, `compare`, `show`, `stress`, `meta` and the cluster all score
 through `Run`."""
 
@@ -106,7 +106,7 @@ class Run:
         each: Callable[[str, Score], None] | None = None,
     ) -> Results:
         """Every system under every metric. `resamples=0` leaves the intervals out; `each(system, score)`
-        hears of every score as it is there; `cluster` spreads the systems (see `engine.cluster`).
+        is called with every score as it is there; `cluster` spreads the systems (see `engine.cluster`).
         """
         systems = corpora(candidates, "candidates")
         if not systems:
@@ -376,7 +376,7 @@ def parse_metrics(metrics: Sequence[MetricLike]) -> dict[str, Metric]:
 
 def _alike(a: Metric, b: Metric) -> bool:
     """Whether two metrics of one name are the same; a class of the user's own need not define `==`."""
-    one, other = a._bearer, b._bearer
+    one, other = a._named_measure, b._named_measure
     return one == other or (type(one) is type(other) and not vars(one) and not vars(other))
 
 

@@ -25,13 +25,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from ..captions import Corpus, Kind
 from ..errors import StorymeterWarning, first_few
 from ..formats.checks import stands_for_nothing
+from ..measure import trait
 from ..metrics import Metric
 from ..options import Tokenizer
-from ..pairs.cider import Cider
-from ..pairs.documents import TextMetric
-from ..pairs.meteor import Meteor
+from ..pairs import Cider, Meteor, PairScorer, TextMetric
 from ..pairs.model import own_tokenizer as tokenizer_option, tokenized_by
-from ..pairs.scorer import PairScorer
 from ..protocol import Protocol
 from ..registry import room_of
 from ..text.script import SUITED, advice, script_of
@@ -237,11 +235,10 @@ def warn_of_language(
 ) -> None:
     """A StorymeterWarning where captions that are not in English meet METEOR, SPICE or the tokenizer ptb.
 
-    `language` is an ISO 639-1 code; without it the script of the captions speaks."""
+    `language` is an ISO 639-1 code; without it the script of the captions decides."""
     compared = {label: getattr(metric, "scorer", metric) for label, metric in metrics.items()}
-    traits = {label: getattr(each, "traits", each) for label, each in compared.items()}
-    english = [label for label, each in traits.items() if getattr(each, "english", False)]
-    spaced = [label for label, each in traits.items() if getattr(each, "needs_spaces", False)]
+    english = [label for label, each in compared.items() if trait(each, "english", False)]
+    spaced = [label for label, each in compared.items() if trait(each, "needs_spaces", False)]
     scorers = [each for each in compared.values() if isinstance(each, PairScorer)]
     counted = any(tokenizer_option(scorer) == "run" for scorer in scorers)
     if not english and not spaced and not (counted and tokenizer == "ptb"):

@@ -159,7 +159,7 @@ def _span(caption: Caption) -> list[float]:
     return [t for t in (caption.start, caption.end) if t is not None]
 
 
-# Big JSON files whose shape is by the book: decoded straight into records, without a dictionary per
+# Big JSON files whose shape is regular: decoded straight into records, without a dictionary per
 # caption.
 #
 # msgspec checks the shape while it decodes: every key and type that a format has, and no others. A file of

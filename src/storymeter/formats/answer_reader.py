@@ -249,7 +249,7 @@ class Reader:
         return True
 
     def _rest(self, begin: int, end: int) -> None:
-        """What stands between whole objects: brackets and keys go without saying."""
+        """What stands between whole objects: brackets and keys need no note."""
         piece = re.sub(r'"[^"\n]*"\s*:\s*(?=[\[{])', lambda key: " " * len(key[0]), self.text[begin:end])
         found = re.search(r"[^\s\[\]{},]", piece)
         if found:

@@ -35,7 +35,7 @@ FIELDS = {
 
 
 def carrying(*fields: str) -> frozenset[str]:
-    """Captions and their bounds go without saying; ends do, where there are times."""
+    """What a format carries: captions and bounds, as all do, ends where there are times, and these fields."""
     return frozenset(("captions", "bounds", *fields, *(("ends",) if "times" in fields else ())))
 
 
@@ -50,7 +50,7 @@ class Format(ABC):
     carries: ClassVar[frozenset[str]]
     #: True where a document is a story even if it is kept in one text
     story: ClassVar[bool] = False
-    #: True where what is kept of the file is a manner of writing (lists or strings), no content
+    #: True where what is kept of the file is how it was written (lists or strings), no content
     manner: ClassVar[bool] = False
     #: True where captions stand in a text between signs of the format, so that what was written is read again
     #: to find out what it did not keep
@@ -69,7 +69,7 @@ class Format(ABC):
     def write(self, corpus: Corpus) -> Iterator[bytes]: ...
 
     def regular(self, source: Source, check: Check) -> tuple[Document, ...] | None:
-        """The documents of a big file whose shape is by the book, in a fraction of the time; None where it
+        """The documents of a big file whose shape is regular, in a fraction of the time; None where it
         is not, and where the format has no such way.
         """
         return None

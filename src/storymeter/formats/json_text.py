@@ -8,7 +8,7 @@ library reads it whole.
 JSON as language models print it: in text and fences, with comments, trailing commas, single quotes, cut
 off.
 
-`region` finds where a value ends, `loads` reads it. What is not JSON by the book is made so token by token,
+`region` finds where a value ends, `loads` reads it. What is not well-formed JSON is made so token by token,
 never by guessing: a string that is broken stays broken, and the value is refused.
 
 >>> loads("[{'start': 0, 'end': 4.5, 'text': 'a dog',}]  // the first")
@@ -261,7 +261,7 @@ def loads(text: str) -> Any:
 
 
 def strict(text: str) -> bool:
-    """Is it JSON by the book?"""
+    """Is it well-formed JSON?"""
     try:
         json.loads(text)
     except (ValueError, RecursionError):

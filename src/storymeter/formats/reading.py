@@ -82,8 +82,7 @@ def examine(
     data: bytes | None = None,
 ) -> Reading:
     """Read a file, or a folder of files with one video each, and list its problems. Raises only where there
-    is nothing to read (no such file, a wrong name); see `read` for the options. `data`: the content, where
-    there is no such file.
+    is nothing to read (no such file, a wrong name); see `read` for the options.
 
     path, format, repair, id_map, columns, role, kind, lists: as in `read`.
     data: the content, where there is no such file.

@@ -154,7 +154,7 @@ class Builder:
         }
         fps = roles.fps
         entries: dict[tuple[Any, ...], _Entry] = {}
-        lists = self._lists()
+        lists, sentences = self._lists(), self._rows_are_sentences()
         for number, (id, row) in enumerate(zip(ids, rows, strict=True)):
             exploded = row.parent is not None
             meta = {
@@ -177,7 +177,7 @@ class Builder:
                 if not (isinstance(texts, list) and not texts):
                     entry.captions.append((row.at, texts, start, end, self._image(row), meta))
                 continue
-            joined = (lists == "story" and exploded) or self._is_story_row()
+            joined = (lists == "story" and exploded) or sentences
             key = (id, row.group if exploded else 0) if joined else (id, number)
             entry = entries.setdefault(key, _Entry(id, row.at, [], duration, about))
             entry.captions += self._untimed(row, texts, meta, lists)
@@ -203,18 +203,20 @@ class Builder:
             return texts[:1]
         return texts[: filled[-1] + 1] if lists == "story" else [texts[k] for k in filled]
 
-    def _is_story_row(self) -> bool:
-        """Rows of one id are the sentences of one story: numbered, stated, or asked for by the metric."""
-        if self.roles.order or (self.source.lists == "story" and not self.roles.parts):
+    def _rows_are_sentences(self) -> bool:
+        """Rows of one id are the sentences of one story: numbered, stated, or asked for by the metric. Rows
+        that hold a list are a story each, and so are references of several sentences.
+        """
+        if self.roles.order:
             return True
+        texts = [self._text(row) for row in self.found.rows[:500]]
+        if self.roles.parts or any(isinstance(text, list) for text in texts):
+            return False
+        whole = several_sentences([text for text in texts if isinstance(text, str)])
+        if self.source.lists == "story":
+            return not (whole and self.role == "references")
         repeated = len({row.key for row in self.found.rows}) < len(self.found.rows)
-        return (
-            self.source.kind == "story" and repeated and not self.roles.parts and not self._multi_sentence()
-        )
-
-    def _multi_sentence(self) -> bool:
-        texts = [t for row in self.found.rows[:500] if isinstance(t := self._text(row), str)]
-        return several_sentences(texts)
+        return self.source.kind == "story" and repeated and not whole
 
     def _untimed(self, row: Row, texts: Any, meta: dict[str, Any], lists: str) -> list[Any]:
         if isinstance(texts, list) and all(isinstance(t, str) for t in texts):
@@ -351,11 +353,12 @@ class Builder:
 
 def what_lists_are(lists: Sequence[Sequence[str]], source: Source) -> str:
     """`story`, `alternatives`, or '' where it cannot be known."""
-    if source.lists:
-        return source.lists
     members = [text for several in lists[:500] for text in several if isinstance(text, str) and text]
-    if members and several_sentences(members):
-        return "alternatives"  # each is a story of its own
+    stories = bool(members) and several_sentences(members)  # each is a story of its own
+    if source.lists:
+        return "alternatives" if stories and source.role == "references" else source.lists
+    if stories:
+        return "alternatives"
     if source.kind == "story":
         return "story"
     if source.role == "references":

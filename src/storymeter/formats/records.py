@@ -94,8 +94,6 @@ def _container(source: Source, check: Check) -> Found | None:
     if source.is_workbook:
         return record_tables.workbook(source, check)
     if source.data.startswith(b"PAR1"):
-        from .tables import Parquet
-
         rows = list(Parquet().rows(source, check))
         return Found([Row((mark,), row, group=n) for n, (mark, row) in enumerate(rows)]) if rows else None
     if source.foreign:
@@ -135,8 +133,10 @@ def may_be_records(known: Format, source: Source) -> bool:
 
 def _texts_by_id(known: Format, source: Source) -> bool:
     plan = plan_of(source)
-    if plan is None or source.columns:
-        return plan is not None
+    if plan is None:
+        return False
+    if source.columns:
+        return True
     if plan.found.wrong or all(map(known_name, source.value)):
         return True  # one record or a table, not texts by id
     if plan.questions or not plan.found.keyed or plan.roles.id != KEY or plan.roles.text != VALUE:
@@ -262,8 +262,7 @@ def _untimed(source: Source) -> bool:
 
 
 def _lines(known: Format, source: Source) -> bool:
-    plan = plan_of(source)
-    return plan is not None
+    return plan_of(source) is not None
 
 
 def _chapters(known: Format, source: Source) -> bool:

@@ -89,7 +89,7 @@ def get(name: str) -> Format:
 def regular(
     source: Source, chosen: Format | None, check: Check
 ) -> tuple[Format, tuple[Document, ...]] | None:
-    """The format and the documents of a JSON file whose shape is by the book (`Format.regular`)."""
+    """The format and the documents of a JSON file whose shape is regular (`Format.regular`)."""
     if source.is_json and not source.is_json_lines and not source.columns and source.sound:
         for format in (chosen,) if chosen else FORMATS.values():
             found = format.regular(source, check)
@@ -104,7 +104,7 @@ def sniff(source: Source) -> Format | None:
 
 
 def by_suffix(source: Source) -> Format | None:
-    """For files whose content does not speak; JSON always speaks, and `.json` says nothing more."""
+    """For files whose content does not tell the format; that of JSON always does, whatever the ending."""
     if source.is_json or source.suffix == ".json":
         return None
     return next((f for f in FORMATS.values() if source.suffix in f.suffixes), None)

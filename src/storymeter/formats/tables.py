@@ -130,10 +130,11 @@ def _is_sentences(source: Source, rows: Sequence[tuple[Mark, Row]], names: dict[
     ids = [row.get(names["video"]) for _, row in rows]
     if names["start"] or names["alternative"] or len(set(ids)) == len(ids):
         return False
-    if source.lists:
-        return source.lists == "story"
     texts = [str(row.get(names["text"]) or "") for _, row in rows[:500]]
-    return source.kind == "story" and not several_sentences(texts)
+    whole = several_sentences(texts)
+    if source.lists:
+        return source.lists == "story" and not (whole and source.role == "references")
+    return source.kind == "story" and not whole
 
 
 def grouped(

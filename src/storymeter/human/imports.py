@@ -210,11 +210,6 @@ def records_in(raw: bytes, path: Path) -> list[Rating]:
         return records(raw, path.name)
 
 
-def records_of(path: Path) -> list[Rating]:
-    """The same, of a file that was not read yet."""
-    return records_in(content(path, _EMPTY), path)
-
-
 def first_criterion(raw: bytes, name: str) -> str | None:
     """The first criterion of one of our exports that is no test question's; None where the file is
     something else or cannot be read as such (reading it says what is wrong)."""

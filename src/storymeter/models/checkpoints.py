@@ -152,7 +152,7 @@ def opening(folder: Path, what: str, *, hint: str = _AGAIN) -> Iterator[Any]:
 
 
 def most_tokens(tokenizer: Any, model: Any) -> int:
-    """How long a text may be. RoBERTa and its kin count places from behind their padding, so that a few of
+    """How long a text may be. RoBERTa and others count places from behind their padding, so that a few of
     those they name are not for text.
     """
     places = int(getattr(model.config, "max_position_embeddings", 512))

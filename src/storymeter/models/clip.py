@@ -1,4 +1,4 @@
-"""A model of pictures and texts in one space, from a local folder: CLIP, SigLIP and their kin in the layout
+"""A model of pictures and texts in one space, from a local folder: CLIP, SigLIP and others in the layout
 of Hugging Face.
 
 Safetensors only, offline, no code from the checkpoint (`models.checkpoints`). All vectors have length one, so

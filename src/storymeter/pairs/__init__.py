@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .bertscore import BertScore as BertScore
     from .bleu import Bleu as Bleu
     from .cider import Cider as Cider
+    from .diversity import Distinct as Distinct, Repetition as Repetition, SelfBleu as SelfBleu
     from .documents import TextMetric as TextMetric
     from .facts import Facts as Facts
     from .meteor import Meteor as Meteor
@@ -36,6 +37,7 @@ _LATE = {
     "BertScore": "bertscore",
     "Bleu": "bleu",
     "Cider": "cider",
+    "Distinct": "diversity",
     "Facts": "facts",
     "Meteor": "meteor",
     "PairModel": "model",
@@ -43,7 +45,9 @@ _LATE = {
     "TextMetric": "documents",
     "Traits": "scorer",
     "ModelScorer": "scorer",
+    "Repetition": "diversity",
     "RougeL": "rouge",
+    "SelfBleu": "diversity",
     "Spice": "spice",
     "Sts": "sts",
     "Wmd": "wmd",

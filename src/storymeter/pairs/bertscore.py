@@ -210,6 +210,7 @@ class BertScore(PairScorer):
         return MODEL_TRAITS._replace(
             range=(-1.0, 1.0),
             learns=self.idf,
+            across_documents=bool(self.batch),
             trained_on=self._training,
             stand_in="" if self.model else "minilm",
         )

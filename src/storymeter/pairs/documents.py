@@ -80,7 +80,7 @@ class TextMetric(Metric):
         return getattr(self.scorer, name)
 
     @property
-    def _bearer(self) -> PairScorer:
+    def _named_measure(self) -> PairScorer:
         return self.scorer
 
     @property
@@ -115,14 +115,10 @@ class TextMetric(Metric):
     def higher_is_better(self) -> bool | None:  # type: ignore[override]
         return self.scorer.traits.higher_is_better
 
-    @property
-    def uses_device(self) -> bool:  # type: ignore[override]
-        return self.scorer.traits.uses_device
-
     def unshardable_reason(self) -> str:
         if self.scorer.traits.learns:
             return "it is fitted to the references of all documents"
-        return "pairs are scored in batches across documents" if getattr(self.scorer, "batch", 0) else ""
+        return "pairs are scored in batches across documents" if self.scorer.traits.across_documents else ""
 
     @property
     def columns(self) -> tuple[str, ...]:

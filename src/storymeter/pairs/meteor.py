@@ -264,7 +264,7 @@ class Meteor(PairScorer):
         pair_columns=STATISTICS,
         trained_on=TrainingData("weights tuned by its authors on WMT judgements"),
     )
-    _model = MeteorModel
+    _model = MeteorModel  # documents: `documents.MeteorText`, which sums statistics
 
     def align(self, *, candidate: str, reference: str) -> MeteorAlignment:
         """The matched words behind the score of one pair.

@@ -1,5 +1,5 @@
 """`PairModel`: a scorer at work. Options are on the scorer (`storymeter.pairs.scorer`); all that changes is
-here: where a model runs, who hears of its progress, what was read, which references it was fitted to."""
+here: where a model runs, who gets its progress, what was read, which references it was fitted to."""
 
 from __future__ import annotations
 
@@ -287,10 +287,6 @@ class PairModel(ABC):
         signature."""
         rows = self.statistics(candidates=candidates, references=references, jobs=jobs)
         return float(self.value_of(rows.sum(axis=0)))
-
-    def for_tokens(self: Self) -> Self:
-        """The same scorer for sentences that were cut into tokens already."""
-        return type(self)(self.scorer, self.settings, tokenised=True)
 
     def _read(self, sentences: Sequence[str], role: str, *, warn: bool = True) -> list[str]:
         """Sentences given in Python, checked and tokenised as the metric of documents does."""

@@ -59,10 +59,10 @@ def _check_statistics(model: PairModel) -> None:
 def inheriting(scorer: Any, inherited: Mapping[str, Any]) -> Any:
     """A copy of a scorer of one's own whose `super()` finds these attributes after those of its classes."""
     kind = type(scorer)
-    heir = type(
+    derived = type(
         kind.__name__, (kind, type("Inherited", (), dict(inherited))), {"__module__": kind.__module__}
     )
-    made: Any = object.__new__(heir)
+    made: Any = object.__new__(derived)
     for key, value in vars(scorer).items():
         object.__setattr__(made, key, value)
     return made

@@ -1,9 +1,9 @@
 """Scorers: how alike are two sentences?
 
 A `PairScorer` is a value: options that never change, and `traits`, which say what holds for all its calls.
-The work is done by the `PairModel` that `open` makes: it knows where a model runs, who hears of its progress
-and which references it was fitted to. A scorer of one's own defines `score_indexed` on the class itself
-(docs/plugins.md); `storymeter.pairs.plugged` makes its model.
+The work is done by the `PairModel` that `open` makes: it knows where a model runs, whom to call about its
+progress and which references it was fitted to. A scorer of one's own defines `score_indexed` on the class
+itself (docs/plugins.md); `storymeter.pairs.plugged` makes its model.
 
 Everything is built on one call: distinct sentences in two lists, and two index arrays that say which pairs
 are wanted (`score_indexed`). Roles are keyword-only everywhere, because swapping them gives another number:
@@ -47,6 +47,8 @@ class Traits(NamedTuple):
     fits_per_video: bool = False
     #: whether a pair may have no value (NaN): a judge's verdict that cannot be read
     may_be_missing: bool = False
+    #: whether the value of a pair depends on the pairs beside it, also of other documents: no shards
+    across_documents: bool = False
     #: whether it is made for English alone; captions in another language are warned of
     english: bool = False
     #: whether it reads sentences as they were written: a language model has a tokeniser of its own
@@ -91,7 +93,7 @@ class PairScorer(Measure):
     _model: ClassVar[type[PairModel] | None] = None
     #: the class of the metric of documents that holds it; None: `documents.TextMetric`
     _documents: ClassVar[type[Any] | None] = None
-    #: who hears of the progress of a scorer of one's own; its model sets it
+    #: who is called with the progress of a scorer of one's own; its model sets it
     _progress: ClassVar[Progress] = staticmethod(silent)
 
     @property

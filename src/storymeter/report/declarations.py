@@ -20,7 +20,7 @@ from .table import Table
 def metric_table(text: str) -> Table:
     """One metric: what it says, its options with type, choices and default, its papers."""
     metric, word = get_metric(text), read_name(text).word
-    bearer = metric._bearer
+    bearer = metric._named_measure
     rows: list[list[Any]] = []
     hidden: dict[str, Any] = {}
     named = next((each for each in bearer.declaration.names if each.word == word), None)
@@ -35,7 +35,9 @@ def metric_table(text: str) -> Table:
         for key, option in options_of(type(bearer)).items():
             if key not in hidden:
                 rows.append([key, option.sentence, _fits(option), option.print(option.default)])
-    rows += [["paper", PAPERS[key].citation, "", ""] for key in bearer.declaration.papers]
+    rows += [
+        ["paper", PAPERS[key].citation if key in PAPERS else key, "", ""] for key in bearer.declaration.papers
+    ]
     return Table(["option", "what it is", "choices", "default"], rows, title=word)
 
 

@@ -7,7 +7,7 @@ the share of the perplexity of B that reading A takes away; 0 where A does not h
 as in the paper. No training: the model is SmolLM2-135M-Instruct (Apache-2.0), fetched once by
 `storymeter models add lm`, or any `.gguf` file of a causal language model (`rovist_c(model=FILE.gguf)`).
 
-It hears topics and phrases that go together, not time: A and B the other way round help nearly as much."""
+It measures topics and phrases that go together, not time: A and B the other way round help nearly as much."""
 
 from __future__ import annotations
 

@@ -263,7 +263,7 @@ def order(
     metrics: names or metrics.
     oracle: the captions that fit the references best, in place of those of the corpus.
     reverse: also the reversed order.
-    move: `texts`: captions keep their segments and exchange their sentences; `segments`: they keep their
+    move: `texts`: captions keep their segments and exchange their sentences; `times`: they keep their
         place in the file, which is another order where the protocol does not sort (`order=file`).
     """
     scene = Scene.of(run)

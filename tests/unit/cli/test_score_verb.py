@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -113,6 +114,13 @@ def test_compare_prints_a_table_and_json(run: Run, examples: Path) -> None:
     assert "0/0/12" in out and "Documents with the largest differences" in out
     _, out, _ = run(*arguments, "--format", "json")
     assert json.loads(out)["comparisons"][0]["p_permutation"] == 0.01
+
+
+def test_info_lists_the_parts_of_the_package(run: Run) -> None:
+    extras = importlib.metadata.metadata("storymeter").get_all("Provides-Extra") or []
+    printed = run("info", "--format", "csv")[1]
+    assert all(f"part '{extra}'" in printed for extra in extras if extra not in ("all", "test", "docs"))
+    assert "part 'test'" not in printed and "filelock" in printed
 
 
 def test_info_names_what_is_there(run: Run) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ... import formats, report, stress
-from ...errors import many
+from ...errors import UsageError, many
 from ...options import parse, split
 from ...progress import silent
 from .._files import reading_options, reference_reading_options
@@ -55,12 +55,9 @@ def apply_command(
     \b
     storymeter stress apply 'pad(n=200)' mine.json padded.json -r references.json
     """
-    from ...errors import UsageError
     from ...stress.changes import Scene
-    from ...stress.experiment import apply as transform
-    from ...stress.transforms import transformation as get
 
-    made = get(transformation)
+    made = stress.transformation(transformation)
     asked = parse(transformation)
     if not references and (asked.word == "oracle" or "m" in asked.options):
         raise UsageError(
@@ -69,7 +66,7 @@ def apply_command(
     with busy("damaging the captions"):
         (corpus,), against = read_both([candidates], references, reading)
         scene = Scene.of(make_run(against, silent, {"protocol": protocol, "jobs": jobs, "seed": seed}))
-        changed = transform([made], corpus, scene, seed=seed)
+        changed = stress.apply([made], corpus, scene, seed=seed)
         formats.write(changed, target)
     print_note(
         f"{many(len(changed), 'document')}, {many(changed.captions, 'caption')}"
@@ -136,11 +133,10 @@ def count_command(
     """Vary the number of captions.
 
     Scores when only some captions are kept (table 1 of the SODA papers)."""
-    from ...stress import experiment as tables
     from ...stress.experiment import PAPER_METRICS
 
     with experiment(candidates, options, PAPER_METRICS) as (corpus, run, names):
-        result = tables.count(
+        result = stress.count(
             corpus,
             run,
             m=split(m or ""),
@@ -173,11 +169,10 @@ def details_command(candidates: str, most: int, pairs: str | None, **options: An
     import msgspec
 
     from ...files import write_text
-    from ...stress.wrong_details import details as run_details
 
     usual = ["meteor", "cider", "rouge_l", "bleu_4", "sts", "bertscore", "facts"]
     with experiment(candidates, options, usual) as (corpus, run, names):
-        found = run_details(corpus, run, metrics=names, most=most)
+        found = stress.details(corpus, run, metrics=names, most=most)
     shown = report.present(found, title=f"{corpus.name}: one wrong detail")
     print_result(shown, options["style"])
     if pairs is not None:
@@ -236,10 +231,8 @@ def order_command(
     """Change the order of the captions.
 
     Table 3 of the SODA paper."""
-    from ...stress import experiment as tables
-
     with experiment(candidates, options, ("anet(scorer=meteor)", "soda_c")) as (corpus, run, names):
-        result = tables.order(
+        result = stress.order(
             corpus,
             run,
             repeats=repeats,
@@ -269,14 +262,12 @@ def pad_command(candidates: str, n: str, repeats: int, **options: Any) -> None:
 
     Repeated captions, other captions under the same segment, captions of other videos (section 4 of the SODA
     paper)."""
-    from ...errors import UsageError
-    from ...stress import experiment as tables
     from ...stress.experiment import PAPER_METRICS
 
     if not all(part.isascii() and part.isdigit() for part in split(n)) or not split(n):
         raise UsageError(f"--n cannot be {n!r}.", hint="Write it like --n 20,50")
     with experiment(candidates, options, PAPER_METRICS) as (corpus, run, names):
-        result = tables.pad(corpus, run, n=[int(part) for part in split(n)], repeats=repeats, metrics=names)
+        result = stress.pad(corpus, run, n=[int(part) for part in split(n)], repeats=repeats, metrics=names)
     intro = "A good metric should not reward redundant captions."
     shown = report.present(result, title=f"{corpus.name}: padded", intro=intro, base="original")
     deliver(shown, options, "pad")
