@@ -43,8 +43,12 @@ def test_consent_on_a_platform_names_the_pay(tmp_path: Path) -> None:
     more = ("--platform", "mturk", "--price", 2, "--hits", 2)
     made = run("new", tmp_path / "study", "--systems", *SYSTEMS, *human, *more)
     assert made.exit_code == 0, made.output
+    assert "no --contact" in made.stderr
     with preview(tmp_path / "study") as address:
         assert "You are paid 2.00 USD for it." in httpx.get(address, follow_redirects=True).text
+    local = run("new", tmp_path / "lab", "--systems", *SYSTEMS, *human, "--hits", 2, "--price", 3)
+    assert local.exit_code == 0 and "no --contact" not in local.stderr
+    assert "You are paid 3.00 USD for it." in (tmp_path / "lab" / "consent.en.md").read_text()
 
 
 def test_one_rater_is_erased(answered: Path) -> None:

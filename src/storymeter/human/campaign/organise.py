@@ -114,6 +114,10 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
             f"{many(len(long), 'clip')} longer than {LONG // 60} minutes, which raters have to watch to the"
             f" end: {first_few(long)}. Cut them, or use fewer items in a HIT."
         )
+    if options.platform.name != "local" and not options.contact:
+        warnings.append(
+            "no --contact: raters of the platform, and the ethics board, read nowhere whom to write to."
+        )
     pay = pay_warning(campaign)
     mean, _ = _overlap(key, options.raters_per_hit)
     if mean < ENOUGH:
@@ -139,7 +143,7 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
             )
             if said
         ],
-        texts.drafts(campaign, study.meanings(options)),
+        texts.drafts(campaign, study.meanings(options), priced=options.price is not None),
     )
 
 

@@ -37,12 +37,13 @@ def names() -> list[str]:
     return [f"{kind}.{language}.md" for kind in KINDS for language in languages()]
 
 
-def drafts(campaign: Campaign, kinds: tuple[str, ...] = ()) -> dict[str, str]:
-    """The files of a new campaign; `kinds`: what its errors may be about, in a study of error spans."""
+def drafts(campaign: Campaign, kinds: tuple[str, ...] = (), *, priced: bool = False) -> dict[str, str]:
+    """The files of a new campaign; `kinds`: what its errors may be about, in a study of error spans;
+    `priced`: the organiser chose the pay, which raters of a platform are told in any case."""
     found = {}
     for language in languages():
         said = words(language)
-        found[f"consent.{language}.md"] = _consent(campaign, language, said)
+        found[f"consent.{language}.md"] = _consent(campaign, language, said, priced)
         steps = [
             f"{n}. {step}".replace("\n", "\n   ")
             for n, step in enumerate(said["instructions"][campaign.task], 1)
@@ -52,7 +53,7 @@ def drafts(campaign: Campaign, kinds: tuple[str, ...] = ()) -> dict[str, str]:
     return found
 
 
-def _consent(campaign: Campaign, language: str, said: Mapping[str, Any]) -> str:
+def _consent(campaign: Campaign, language: str, said: Mapping[str, Any], priced: bool) -> str:
     pay: Pay = campaign.pay()
     note = said["pay_note"].format(price=f"{pay.price:.2f}", currency=pay.currency)
     template = (FOLDER / f"consent.{language}.md").read_text(encoding="utf-8")
@@ -60,7 +61,7 @@ def _consent(campaign: Campaign, language: str, said: Mapping[str, Any]) -> str:
         contact=campaign.contact or said["no_contact"],
         count=campaign.hit_size,
         minutes=max(1, round(campaign.seconds_per_hit / 60)),
-        pay=note if pay.price and campaign.platform.name != "local" else said["pay_agreed"],
+        pay=note if pay.price and (priced or campaign.platform.name != "local") else said["pay_agreed"],
     )
 
 
