@@ -19,7 +19,7 @@ from storymeter.story.nouns import count_nouns, story_nouns
 def main(paths: list[str]) -> None:
     if not paths:
         sys.exit(__doc__)
-    documents = [document for path in paths for document in read(path, role="references")]
+    documents = [document for path in paths for document in read(path, role="references", lists="story")]
     found = count_nouns(story_nouns(documents))
     print(f"noun\tof {found.stories} stories")
     for noun, count in sorted(found.counts.items(), key=lambda item: (-item[1], item[0])):

@@ -204,7 +204,9 @@ def _of_file(path: str) -> NounFrequencies:
         )
     with where.open("rb") as file:
         counts = file.read(5) == b"noun\t"
-    return _table(where) if counts else count_nouns(story_nouns(read(where, role="references").documents))
+    if counts:
+        return _table(where)
+    return count_nouns(story_nouns(read(where, role="references", lists="story").documents))
 
 
 @functools.lru_cache(maxsize=4)

@@ -55,6 +55,36 @@ def test_whole_stories_in_rows_stay_alternatives(tmp_path: Path) -> None:
     assert len(read(path, kind="story", role="references")) == 2
 
 
+STORIES = {"x": ["a dog ran . it was fun .", "we went out . we left ."], "y": ["a cat sat . it slept ."]}
+SENTENCES = [(id, story.split(" . ")) for id, stories in STORIES.items() for story in stories]
+AS_REFERENCES = {
+    "lists.jsonl": "".join(json.dumps({"id": id, "sentences": told}) + "\n" for id, told in SENTENCES),
+    "whole.json": json.dumps(STORIES),
+    "rows.csv": "id,text\n" + "".join(f"{id},{' . '.join(told)}\n" for id, told in SENTENCES),
+    "rows.jsonl": "".join(json.dumps({"id": id, "text": " . ".join(told)}) + "\n" for id, told in SENTENCES),
+}
+
+
+@pytest.mark.parametrize("name", AS_REFERENCES)
+def test_several_stories_of_one_id_are_several_references(name: str, tmp_path: Path, run: Run) -> None:
+    """Not one long one, also where `--lists story` is needed for the candidates."""
+    path, own = tmp_path / name, tmp_path / "own.jsonl"
+    path.write_text(AS_REFERENCES[name])
+    found = read(path, role="references", lists="story")
+    assert [(d.id, " . ".join(c.text for c in d.captions)) for d in found] == [
+        (id, story) for id, stories in STORIES.items() for story in stories
+    ]
+    if name == "lists.jsonl":
+        assert len(read(path, role="references", kind="story")) == 3
+    own.write_text("".join(json.dumps({"id": i, "sentences": t}) + "\n" for i, t in SENTENCES[1:]))
+    code, out, err = run(
+        *("score", str(own), "-r", str(path), "--lists", "story", "-m", "bleu_1", "--format", "csv")
+    )
+    assert code == 0, err
+    head, row = (line.split(",") for line in out.splitlines()[:2])
+    assert float(dict(zip(head, row, strict=True))["value"]) == pytest.approx(1.0)
+
+
 @pytest.mark.parametrize("option", ["--columns", "--reference-columns"])
 def test_a_field_that_is_named_twice_is_an_error(option: str, tmp_path: Path, run: Run) -> None:
     path = tmp_path / "s.csv"

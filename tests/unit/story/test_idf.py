@@ -163,6 +163,27 @@ def test_a_file_of_stories_or_of_counts(tmp_path: Path) -> None:
         fixed_frequencies(str(tmp_path / ".." / tmp_path.name / "counts.tsv"))
 
 
+def test_stories_in_any_shape_are_counted_by_story(tmp_path: Path) -> None:
+    """Lists of sentences and rows of one id are the sentences of a story, and no stories of their own."""
+    import json
+
+    told = {document.id: [c.text for c in document.captions] for document in GOOD}
+    rows = [f'{id},"{text}"' for id, texts in told.items() for text in texts]
+    shapes = {
+        "object.json": json.dumps(told),
+        "lists.jsonl": "".join(json.dumps({"id": k, "sentences": v}) + "\n" for k, v in told.items()),
+        "rows.csv": "\n".join(["story_id,sentence", *rows]) + "\n",
+        "lines.txt": "".join(" ".join(texts) + "\n" for texts in told.values()),
+    }
+    labels = set()
+    for name, text in shapes.items():
+        (tmp_path / name).write_text(text)
+        found = fixed_frequencies(str(tmp_path / name))
+        assert found is not None and found.stories == len(told), name
+        labels.add(found.label)
+    assert len(labels) == 1
+
+
 def test_the_packaged_counts_are_those_of_vist(data: Path) -> None:
     from storymeter.story.nouns import count_nouns, story_nouns
 
