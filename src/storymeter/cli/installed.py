@@ -14,11 +14,19 @@ from typing import Any
 
 import click
 
-from .. import __version__, engine
+from .. import __version__, engine, report
 from ..errors import UsageError
 from ..models.packages import PACKAGES, add, installed, known, remove
 from ..progress import silent
-from ._options import FOLDER, format_option, option, output, print_note, print_tables, progress_bar
+from ._options import (
+    FOLDER,
+    format_option,
+    option,
+    print_note,
+    print_result,
+    print_tables,
+    progress_bar,
+)
 from ._scoring import budget, judging_options
 
 #: extras that are no part of the product, and the sum of the others
@@ -224,23 +232,7 @@ def check_metric_command(name: str, style: str) -> None:
     storymeter check-metric mymetric
     storymeter check-metric "soda_c(scorer=mymetric)"
     """
-    from ..report.table import Table, keys, to_json
-
     found = engine.check_metric(name, budget=budget(silent))
-    if style == "json":
-        output(
-            to_json(
-                {
-                    "schema": 1,
-                    "metric": name,
-                    "checks": [
-                        {"check": one.check, "holds": one.holds, "because": one.because} for one in found
-                    ],
-                }
-            )
-        )
-    else:
-        rows = [[one.check, "yes" if one.holds else "NO", one.because] for one in found]
-        print_tables(Table([*keys("check"), "holds", "because"], rows, title=name), style, name)
+    print_result(report.present(found, metric=name), style)
     if not all(one.holds for one in found):
         sys.exit(1)

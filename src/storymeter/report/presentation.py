@@ -25,9 +25,12 @@ _MODULES = {
     "Analysis": "assessment_page",
     "Audit": "stress_results",
     "Benchmarked": "agreement_page",
+    "Card": "report_card",
     "Comparison": "comparison",
     "Details": "stress_results",
+    "GateResult": "comparison",
     "GraphComparison": "facts_graphs",
+    "MetricCheck": "validation",
     "OracleScore": "stress_results",
     "PairwiseRanking": "pairwise",
     "Persuasion": "stress_results",
@@ -37,6 +40,7 @@ _MODULES = {
     "Preference": "pairwise",
     "Result": "stress_results",
     "Results": "scores",
+    "Score": "scores",
     "SelfAgreement": "report_card",
     "Similarity": "similarity",
     "SpanStudy": "assessment_page",
@@ -70,6 +74,8 @@ class Presentation:
     text: Callable[[int, bool], str] | None = None
     #: results that are shown one after the other, each under its name, where they share no table
     parts: Mapping[str, Presentation] | None = None
+    #: a whole document in Markdown; None: the tables
+    markdown: Callable[[], str] | None = None
 
     def notes_for(self, style: str) -> Sequence[str]:
         """The notes beside the numbers in this style."""
@@ -152,6 +158,8 @@ def render(
 def _text(shown: Presentation, style: str, width: int | None, colour: bool, fragment: bool) -> str:
     if style == "json" and shown.json is not None:
         return shown.json()
+    if style == "markdown" and shown.markdown is not None and not fragment:
+        return shown.markdown()
     if style == "table" and shown.text is not None:
         return shown.text(width or 120, colour)
     if shown.parts is not None and style != "csv":

@@ -12,6 +12,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from .. import __version__
 from ..meta.benchmarking import PERMUTATIONS, YARDSTICK, Card
 from ..meta.comparisons import MetricComparison
 from ..meta.overall_ranking import DETAILS_ONLY, NOT_PEOPLE, Contest, Standing, advice, cost_of, standings
@@ -28,6 +29,21 @@ from .templating import render, shown
 @present_all.register(SelfAgreement)
 def present_self_agreement(first: SelfAgreement, found: Sequence[SelfAgreement]) -> Presentation:
     return plain("Agreement of a metric with itself", [self_table(found)], json=lambda: self_json(found))
+
+
+@present_all.register(Card)
+def present_cards(first: Card, cards: Sequence[Card], *, figure: str = "", **about: Any) -> Presentation:
+    """`figure`: the address of the picture in Markdown; `about`: the date and the command that made it."""
+    counted = contests(cards)
+    found = standings(counted)
+    return Presentation(
+        "Report card",
+        lambda style, width: [summary_table(found, counted, noticed(cards))],
+        lambda: card_json(cards, **about),
+        page=lambda: card_page(cards, **about),
+        markdown=lambda: card_markdown(cards, figure=figure, **about),
+        figures=lambda: {"report-card": picture(found, counted)},
+    )
 
 
 def self_table(found: Sequence[SelfAgreement]) -> Table:
@@ -329,8 +345,9 @@ def _signatures(cards: Sequence[Card]) -> list[str]:
     return [text for _, text in sorted(_known(cards).items())]
 
 
-def _made(date: str, version: str, command: str, **_: Any) -> str:
-    return f"Made on {date} by Storymeter {version} with `{command}`."
+def _made(version: str = __version__, date: str = "", command: str = "", **_: Any) -> str:
+    on, by = f" on {date}" if date else "", f" with `{command}`" if command else ""
+    return f"Made{on} by Storymeter {version}{by}."
 
 
 def card_markdown(cards: Sequence[Card], *, figure: str = "", **about: Any) -> str:
@@ -371,16 +388,3 @@ def card_page(cards: Sequence[Card], **about: Any) -> str:
         details=[(title, notes, shown(table)) for title, notes, table in _details(cards)],
         signatures=_signatures(cards),
     )
-
-
-def standalone(drawn: Markup) -> str:
-    """The picture as a file of its own: with its few styles, light and dark."""
-    style = (
-        "<style>text{font:13px sans-serif;fill:#1b1f24}.soft{fill:#59636e;font-size:12px}"
-        ".grid{stroke:#d1d9e0}.interval{stroke:#0969da;stroke-width:2}.mark{fill:#0969da}"
-        "@media (prefers-color-scheme:dark){text{fill:#e6edf3}.soft{fill:#9198a1}.grid{stroke:#3d444d}"
-        ".interval{stroke:#4493f8}.mark{fill:#4493f8}}</style>"
-    )
-    text = str(drawn).replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
-    begin = text.index(">") + 1
-    return text[:begin] + style + text[begin:] + "\n"

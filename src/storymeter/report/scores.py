@@ -20,7 +20,7 @@ from ..scores import Score
 from .comparison import comparison_records, joined
 from .coverage import coverage_lines, coverage_record
 from .marks import SIGNS, Mark, mark_notes, marks, rough_scores, scale_note
-from .presentation import Presentation, present
+from .presentation import Presentation, plain, present
 from .table import Cell, Column, Table, keys, raw, to_json
 
 
@@ -45,6 +45,15 @@ def present_results(
 
     json = partial(score_json, results, comparisons, spread)
     return Presentation("Scores", tables, json, coverage_lines(results))
+
+
+@present.register(Score)
+def present_score(score: Score) -> Presentation:
+    """Of one metric of one system, as `corpus()` gives it."""
+    column = Column("value", ".2f", score.scale)
+    row = [score.metric, *(Cell(x, column.show(x)) for x in (score.value, score.interval)), score.n]
+    table = Table([*keys("metric"), "value", "interval", "documents"], [row], note=str(score.signature))
+    return plain(score.metric, [table], json=lambda: to_json({"schema": 1, **_record(score)}))
 
 
 def score_json(

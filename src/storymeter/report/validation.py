@@ -1,17 +1,21 @@
-"""Results of `validate`: every problem with its place, how the files fit together, what to run."""
+"""Results of `validate` (every problem with its place, how the files fit together, what to run) and of
+`check-metric`.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
+from ..engine.metric_checks import MetricCheck
 from ..engine.validating import Fit, Validation
 from ..errors import many
 from ..formats import Reading
 from ..formats.problems import group
 from .fitting import escape_controls
-from .presentation import Presentation, present
-from .table import Table, keys, numbers
+from .presentation import Presentation, plain, present, present_all
+from .table import Table, keys, numbers, to_json
 
 _BOLD, _RED, _GREEN, _YELLOW = 1, 31, 32, 33
 
@@ -23,6 +27,18 @@ def present_validation(found: Validation) -> Presentation:
         lambda style, width: [problem_table(found)],
         lambda: json.dumps(_data(found), indent=2),
         text=lambda width, colour: validation_text(found, colour),
+    )
+
+
+@present_all.register(MetricCheck)
+def present_checks(first: MetricCheck, found: Sequence[MetricCheck], *, metric: str = "") -> Presentation:
+    """`metric`: the name of what was checked."""
+    rows = [[one.check, "yes" if one.holds else "NO", one.because] for one in found]
+    checks = [{"check": one.check, "holds": one.holds, "because": one.because} for one in found]
+    return plain(
+        metric,
+        [Table([*keys("check"), "holds", "because"], rows, title=metric)],
+        json=lambda: to_json({"schema": 1, "metric": metric, "checks": checks}),
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from ... import meta, report
+from ...errors import many
 from ...options import split
 from .._options import (
     COUNT,
@@ -138,8 +139,7 @@ def report_card_command(
     written to FILE.svg."""
     from ... import __version__
     from ...files import write_text
-    from ...meta.overall_ranking import standings
-    from ...report import report_card
+    from ...report.figures.files import themed_svg
 
     asked = [name for text in metrics for name in split(text)] or None
     with progress_bar() as progress:
@@ -154,31 +154,27 @@ def report_card_command(
             **settings,
         )
     seed = settings["seed"]
-    about: dict[str, Any] = {
-        "date": date or datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
-        "version": __version__,
-        "command": _command(metrics, benchmarks, seed, resamples),
-        "seed": seed,
-        "resamples": resamples,
-    }
-    if page is not None:
-        write_text(page, report_card.card_page(cards, **about))
-        print_note(f"The same as a page: {page}")
     figure = "" if out is None or style != "markdown" else f"{out.stem}.svg"
-    if out is not None and figure:
-        counted = report_card.contests(cards)
-        drawn = report_card.picture(standings(counted), counted)
-        write_text(out.with_name(figure), report_card.standalone(drawn))
-    text = (
-        report_card.card_json(cards, **about)
-        if style == "json"
-        else report_card.card_markdown(cards, figure=figure, **about)
+    shown = report.present(
+        cards,
+        figure=figure,
+        date=date or datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
+        version=__version__,
+        command=_command(metrics, benchmarks, seed, resamples),
+        seed=seed,
+        resamples=resamples,
     )
+    if page is not None:
+        write_text(page, report.render(shown, "html"))
+        print_note(f"The same as a page: {page}")
+    if out is not None and figure and shown.figures is not None:
+        write_text(out.with_name(figure), themed_svg(shown.figures()["report-card"]))
+    text = report.render(shown, style)
     if out is None:
         output(text)
     else:
         write_text(out, text)
-        print_note(f"Report card of {len(cards)} benchmark{'s' * (len(cards) != 1)}: {out}")
+        print_note(f"Report card of {many(len(cards), 'benchmark')}: {out}")
 
 
 def _command(metrics: tuple[str, ...], benchmarks: tuple[str, ...], seed: int, resamples: int) -> str:

@@ -53,6 +53,19 @@ def svg_file(figure: Markup) -> bytes:
     return text + b"\n"
 
 
+def themed_svg(drawn: Markup) -> str:
+    """The figure as an SVG file with the styles of light and dark screens in it."""
+    style = (
+        "<style>text{font:13px sans-serif;fill:#1b1f24}.soft{fill:#59636e;font-size:12px}"
+        ".grid{stroke:#d1d9e0}.interval{stroke:#0969da;stroke-width:2}.mark{fill:#0969da}"
+        "@media (prefers-color-scheme:dark){text{fill:#e6edf3}.soft{fill:#9198a1}.grid{stroke:#3d444d}"
+        ".interval{stroke:#4493f8}.mark{fill:#4493f8}}</style>"
+    )
+    text = str(drawn).replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+    begin = text.index(">") + 1
+    return text[:begin] + style + text[begin:] + "\n"
+
+
 def png(figure: Markup) -> bytes:
     """The figure as a PNG file on white; the same figure gives the same bytes on one machine."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
