@@ -19,8 +19,9 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..captions import Corpus
-from ..errors import DataError, UsageError, suggest
+from ..errors import DataError, UsageError, many, suggest
 from ..metrics import Metric
+from ..protocol import FIELDS, Protocol
 from ..scores import ResampledSums, Score
 from ..stats.multiple import SIGNIFICANT, holm, simultaneous_tail
 from ..stats.paired import (
@@ -283,8 +284,8 @@ def common_rows(systems: Sequence[SystemResult]) -> tuple[list[str], list[FloatA
         rows = [r[[at[document] for document in ids]] for r, at in zip(rows, places, strict=True)]
     if len(ids) < 2:
         raise DataError(
-            f"{systems[0].name!r} and {systems[-1].name!r} were scored on {len(ids)} common documents; a"
-            " paired test needs at least two.",
+            f"{systems[0].name!r} and {systems[-1].name!r} were scored on {many(len(ids), 'common document')};"
+            " a paired test needs at least two.",
             hint="Compare systems that were scored on the same documents.",
         )
     return list(ids), rows
@@ -300,7 +301,10 @@ def merged(several: Sequence[Results]) -> Results:
         for what in ("protocol", "tokenizer", *drawn):
             ours, theirs = getattr(first.conditions, what), getattr(other.conditions, what)
             if ours != theirs:
-                hint = "Score them under the same conditions."
+                hint, said = "Score them under the same conditions.", f"{ours} and {theirs}"
+                if what == "protocol":
+                    hint = f"{hint} docs/why-different.md explains the choices."
+                    said += f" ({_unequal_fields(ours, theirs) or 'two names of the same choices'})"
                 older, newer = sorted((first.conditions, other.conditions), key=lambda c: c.revision)
                 if what == "protocol" and newer.protocol == replace(older.protocol, anet_pairs="mean"):
                     hint = (
@@ -308,7 +312,7 @@ def merged(several: Sequence[Results]) -> Results:
                         f" {older.protocol}: score the newer run with --protocol '{older.protocol}', or the"
                         " older one again."
                     )
-                raise UsageError(f"The runs differ in {what}: {ours} and {theirs}.", hint=hint)
+                raise UsageError(f"The runs differ in {what}: {said}.", hint=hint)
         if list(map(_content, first.references)) != list(map(_content, other.references)):
             raise UsageError("The runs have different references.", hint="Score them against the same files.")
     names = [[score.metric for score in each.systems[0].scores] for each in several]
@@ -327,6 +331,12 @@ def merged(several: Sequence[Results]) -> Results:
     oldest = min(each.conditions.revision for each in several)
     conditions = replace(kept[0].conditions, revision=oldest)
     return replace(kept[0], systems=systems, tallies=tallies, seeds=seeds, conditions=conditions)
+
+
+def _unequal_fields(ours: Protocol, theirs: Protocol) -> str:
+    """What two protocols do differently: `refs=best and merge`."""
+    both = {key: [field.print(getattr(one, key)) for one in (ours, theirs)] for key, field in FIELDS.items()}
+    return ", ".join(f"{key}={a} and {b}" for key, (a, b) in both.items() if a != b and key != "name")
 
 
 def _content(corpus: Corpus) -> tuple[object, ...]:

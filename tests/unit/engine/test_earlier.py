@@ -107,6 +107,22 @@ def test_the_papers_presets_pooled_pairs_until_revision_2(tmp_path: Path) -> Non
     assert str(silent.conditions.protocol) == "paper"
 
 
+def test_runs_of_two_protocols_say_what_differs(tmp_path: Path) -> None:
+    """Also two runs of the default and of the tables of its paper, which merge annotators."""
+    runs = {}
+    for protocol in ("paper", "eccv2020", "paper+refs=merge+order=file"):
+        folder = tmp_path / str(len(runs))
+        folder.mkdir()
+        told = corpus(f"system {len(runs)}", "abc", "a dog sits")
+        runs[protocol] = storymeter.load(saved(folder, ["soda_c"], protocol, told))
+    default, tables, sorted_by = runs.values()
+    with pytest.raises(UsageError, match=r"paper and eccv2020 \(refs=best and merge\)") as refused:
+        merged([default, tables])
+    assert "why-different" in refused.value.hint
+    with pytest.raises(UsageError, match=r"\(order=start and file\)"):
+        merged([tables, sorted_by])
+
+
 def test_which_metrics_of_shards_were_wrong() -> None:
     def wrong(protocol: str, *names: str) -> list[str]:
         return spoilt_in_shards({n: metric(n).under(get(protocol)) for n in names}, get(protocol))
