@@ -360,6 +360,15 @@ def test_captions_as_mentions(tmp_path: Path) -> None:
     assert read_captions(path) == [Mention("a", word, None) for word in ("man", "dogs", "park")]
     path.write_text("image,caption,xmin,ymin,xmax,ymax\na.jpg,the old dog,1,2,30,40\n")
     assert read_captions(path) == [Mention("a", "old dog", (1, 2, 30, 40))]
+    coco, splits = tmp_path / "coco.json", tmp_path / "splits.json"
+    images = [{"id": 7, "file_name": "a.jpg"}, {"id": 8, "file_name": "b.jpg"}]
+    captions = [{"id": 1, "image_id": 8, "caption": "A man"}, {"id": 2, "image_id": 7, "caption": "a dog"}]
+    coco.write_text(json.dumps({"images": images, "annotations": captions}))
+    assert set(read_captions(coco)) == {Mention("b.jpg", "man", None), Mention("a.jpg", "dog", None)}
+    told = [{"filename": f"{k}.jpg", "split": s, "sentences": [{"raw": t}]} for k, s, t in (
+        ("c", "train", "A man"), ("d", "test", "a dog"), ("e", "restval", "the park"))]  # fmt: skip
+    splits.write_text(json.dumps({"dataset": "flickr30k", "images": told}))
+    assert read_captions(splits) == [Mention("c.jpg", "man", None), Mention("e.jpg", "park", None)]
     path.write_text("image,caption,x,y,w,h\na.jpg,the old dog,1,2,0,40\n")
     with pytest.raises(DataError, match="x, y, w, h = 1, 2, 0, 40 is no box"):
         read_captions(path)

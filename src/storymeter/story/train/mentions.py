@@ -8,18 +8,22 @@ Flickr30K Entities (Plummer et al., 2015) says which phrase of a caption names w
 
 One's own pictures with captions, in any shape that `score` reads (CSV, JSON, JSON Lines …), by the name of
 the picture: a row with a box (`x, y, w, h` or `left, top, right, bottom`, in pixels) pairs its text with the
-box; a caption without one pairs each of its nouns with the whole picture.
+box; a caption without one pairs each of its nouns with the whole picture. In COCO's layout a picture is
+called by its `file_name`; in that of Karpathy's splits (`images`, each with its `sentences`), val and test
+are left out.
 
 Stop words leave the phrases; a phrase of nothing else goes. The same phrase on the same box counts once."""
 
 from __future__ import annotations
 
+import json
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...captions import Caption
 from ...errors import DataError, first_few
 from ...formats import read
 from ...progress import Progress, silent
@@ -116,8 +120,7 @@ _CORNERS = (("left", "top", "right", "bottom"), ("xmin", "ymin", "xmax", "ymax")
 
 def read_captions(path: str | Path, progress: Progress = silent) -> list[Mention]:
     """Mentions of a file of captions, or of phrases with boxes."""
-    corpus = read(path, role="references")
-    told = [(caption.image or document.id, caption) for document in corpus for caption in document.captions]
+    told = _told(Path(path))
     boxes = [_box(caption.meta, f"{path}: {image}") for image, caption in told]
     progress("finding nouns", 0, len(told))
     texts = [caption.text for (_, caption), box in zip(told, boxes, strict=True) if box is None]
@@ -134,6 +137,35 @@ def read_captions(path: str | Path, progress: Progress = silent) -> list[Mention
             hint="Give captions by the names of their pictures: a CSV file with the columns image, caption.",
         )
     return list(found)
+
+
+def _told(path: Path) -> list[tuple[str, Caption]]:
+    """Captions and the names of their pictures."""
+    images = _images(path)
+    if any("sentences" in image for image in images):
+        return [
+            (str(image.get("filename") or image.get("file_name")), Caption(str(sentence["raw"])))
+            for image in images
+            if image.get("split") not in ("val", "test")
+            for sentence in image.get("sentences", ())
+            if isinstance(sentence, dict) and "raw" in sentence
+        ]
+    files = {str(image.get("id")): str(image["file_name"]) for image in images if "file_name" in image}
+    return [
+        (caption.image or files.get(document.id, document.id), caption)
+        for document in read(path, role="references")
+        for caption in document.captions
+    ]
+
+
+def _images(path: Path) -> list[dict[str, Any]]:
+    """The list of pictures that COCO's files and Karpathy's begin with; empty in other files."""
+    try:
+        content = json.loads(path.read_bytes()) if path.suffix == ".json" else None
+    except (OSError, ValueError):
+        return []  # what is wrong with it, the reader says
+    images = content.get("images") if isinstance(content, dict) else None
+    return [image for image in images if isinstance(image, dict)] if isinstance(images, list) else []
 
 
 def _phrase(text: str) -> str:
