@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import importlib.util
 import inspect
 import shlex
 import sys
@@ -17,6 +18,7 @@ import traceback
 import warnings
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,11 +30,9 @@ from .measure import Measure, is_own, trait
 if TYPE_CHECKING:
     from importlib.metadata import Distribution
 
-    from .context import Context
-    from .join import Task
-
 #: of the sources of a package, so many files and bytes are hashed
 FILES, BYTES = 2000, 1 << 25
+ENDS = (".py", ".json", ".txt", ".csv", ".tsv", ".toml", ".yaml", ".yml")
 #: the entry points of plug-ins, by what they make
 GROUPS = {"metric": ("storymeter.metrics", "storymeter.pairs"), "scorer": ("storymeter.pairs",)}
 
@@ -49,7 +49,8 @@ def origin(measure: Measure) -> str | None:
     """What signatures state of every foreign measure, also of the scorer in a metric: distribution,
     version and a hash of the source; None where all is Storymeter's own.
 
-    A package is hashed as a whole, a class of a script or notebook by its own source and that of its bases.
+    The packages of a distribution are hashed as a whole; a class of a script or notebook by its own source,
+    that of its bases, and what their methods name in their module.
     """
     classes: list[Any] = [type(each) for each in _measures(measure) if is_foreign(each)]
     found = dict.fromkeys(map(_origin, classes))
@@ -68,7 +69,7 @@ def _origin(cls: Any) -> str:
     root = _root(cls.__module__)
     known = _distribution(root)
     label = f"{known.name}-{known.version}" if known else "local"
-    return f"{label}#{_source_hash(cls, root, packaged=known is not None)}"
+    return f"{label}#{_source_hash(cls, root, known)}"
 
 
 def _distribution(root: str) -> Distribution | None:
@@ -85,43 +86,76 @@ def _distribution(root: str) -> Distribution | None:
     return metadata.distribution(names[0]) if names else None
 
 
-def _source_hash(cls: type, root: str, *, packaged: bool) -> str:
+def _source_hash(cls: type, root: str, known: Distribution | None) -> str:
     content = hashlib.sha256()
-    if packaged and root in sys.modules:
-        for path in _sources(sys.modules[root]):
-            content.update(path.name.encode() + b"\0" + path.read_bytes())
+    if known:
+        listed = (known.read_text("top_level.txt") or "").split()
+        for name in sorted({root, *listed}):
+            for path in _sources(name):
+                content.update(path.name.encode() + b"\0" + path.read_bytes())
     else:
-        for each in cls.__mro__:
-            if not is_own(each) and each.__module__ not in ("builtins", "abc"):
-                content.update(_source(each).encode())
+        for each in _used([each for each in cls.__mro__ if not is_own(each)]):
+            content.update(each.encode())
     return content.hexdigest()[:8]
 
 
-def _sources(module: Any) -> list[Path]:
-    folders = [Path(each) for each in getattr(module, "__path__", ())]
+def _sources(name: str) -> list[Path]:
+    """The files of a package or module: its code, and the words and tables beside it."""
+    found = importlib.util.find_spec(name)
+    folders = [Path(each) for each in (found and found.submodule_search_locations) or ()]
     if not folders:
-        return [Path(module.__file__)] if getattr(module, "__file__", None) else []
-    found: list[Path] = []
+        return [Path(found.origin)] if found and found.has_location and found.origin else []
+    listed: list[Path] = []
     size = 0
-    for path in sorted(path for folder in folders for path in folder.rglob("*.py")):
+    for path in sorted(path for folder in folders for end in ENDS for path in folder.rglob(f"*{end}")):
         size += path.stat().st_size
-        if len(found) == FILES or size > BYTES:
+        if len(listed) == FILES or size > BYTES:
             break
-        found.append(path)
-    return found
+        listed.append(path)
+    return listed
 
 
-def _source(cls: type) -> str:
+def _used(made: list[Any]) -> Iterator[str]:
+    """The sources of classes, and of the functions, classes and constants of their modules that they name."""
+    seen: set[int] = set()
+    while made:
+        each = made.pop(0)
+        if id(each) in seen or each.__module__ in ("builtins", "abc"):
+            continue
+        seen.add(id(each))
+        yield _source(each)
+        for function in filter(inspect.isfunction, map(_function, _parts(each))):
+            for name in sorted(_names(function.__code__)):
+                value: Any = function.__globals__.get(name)
+                value = inspect.unwrap(value)
+                if isinstance(value, (str, bytes, int, float, tuple)):
+                    yield f"{name}={value!r}"
+                elif inspect.isroutine(value) or isinstance(value, type):
+                    made += [value] if value.__module__ == each.__module__ else []
+
+
+def _parts(made: Any) -> list[Any]:
+    return [*vars(made).values()] if isinstance(made, type) else [made]
+
+
+def _function(part: Any) -> Any:
+    """What a method, property or decorated function calls."""
+    for inner in ("fget", "func", "__func__"):
+        part = getattr(part, inner, part)
+    return inspect.unwrap(part)
+
+
+def _names(code: CodeType) -> set[str]:
+    inner = [_names(each) for each in code.co_consts if isinstance(each, CodeType)]
+    return set(code.co_names).union(*inner)
+
+
+def _source(made: Any) -> str:
     try:
-        return inspect.getsource(cls)
+        return inspect.getsource(made)
     except (OSError, TypeError):  # typed into an interpreter: what was compiled
-        return repr(
-            sorted(
-                (name, made.__code__.co_code, made.__code__.co_consts, made.__code__.co_names)
-                for name, made in vars(cls).items()
-                if inspect.isfunction(made)
-            )
-        )
+        codes = [each.__code__ for each in map(_function, _parts(made)) if inspect.isfunction(each)]
+        return repr(sorted((code.co_name, code.co_code, code.co_names) for code in codes))
 
 
 def name_of(measure: Measure) -> str:
@@ -189,14 +223,15 @@ def _inherited(cls: type, method: str) -> bool:
     return owner is None or is_own(owner)
 
 
-def line_of(error: BaseException) -> str:
-    """Where in a foreign module an error arose: ` (file.py, line 12, in rows)`; '' where it is unknown."""
-    frames = traceback.extract_tb(error.__traceback__)
-    package = str(Path(__file__).parent)
-    own = [frame for frame in frames if not frame.filename.startswith(package)]
-    local = [frame for frame in own if "site-packages/numpy" not in frame.filename]
-    last = (local or own)[-1] if own else None
-    return f" ({Path(last.filename).name}, line {last.lineno}, in {last.name})" if last else ""
+def line_of(error: BaseException, roots: Collection[str]) -> str:
+    """Where in these packages an error arose: ` (file.py, line 12, in rows)`; '' where it went through none.
+    What their code calls (a library) has lines of its own, which help nobody."""
+    frames = traceback.walk_tb(error.__traceback__)
+    own = [(frame, line) for frame, line in frames if _root(str(frame.f_globals.get("__name__"))) in roots]
+    if not own:
+        return ""
+    code, line = own[-1][0].f_code, own[-1][1]
+    return f" ({Path(code.co_filename).name}, line {line}, in {code.co_name})"
 
 
 @contextlib.contextmanager
@@ -205,18 +240,23 @@ def failures_named(name: str, metric: Measure) -> Iterator[None]:
     try:
         yield
     except (Exception, SystemExit) as error:
-        foreign = [each for each in _measures(metric) if is_foreign(each)]
-        roots = {_root(type(each).__module__) for each in foreign}
+        foreign, roots = foreign_parts(metric)
         if isinstance(error, StorymeterError) or not (
             is_foreign(metric._named_measure) or raised_in(error, roots)
         ):
             raise
-        where = line_of(error) or f" ({place(type(foreign[0]))})"
+        where = line_of(error, roots) or f" ({place(type(foreign[0]))})"
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise UsageError(
             f"{name}, a metric of your own or of a plug-in, failed: {reason}{where}.",
             hint=f"It is no part of Storymeter; try storymeter check-metric {shlex.quote(name)}",
         ) from error
+
+
+def foreign_parts(metric: Measure) -> tuple[list[Measure], set[str]]:
+    """The measures in a metric that are not Storymeter's, and the packages that they come from."""
+    foreign = [each for each in _measures(metric) if is_foreign(each)]
+    return foreign, {_root(type(each).__module__) for each in foreign}
 
 
 def raised_in(error: BaseException, roots: Collection[str]) -> bool:
@@ -339,26 +379,6 @@ def checked_values(scorer: Any, values: object, sums: FloatArray) -> FloatArray:
     return found
 
 
-def check_range(scorer: Any, values: FloatArray) -> None:
-    """Whether the values of a foreign scorer are within its declared range, and numbers at all."""
-    low, high = scorer.traits.range
-    where = f"{scorer.name} ({place(type(scorer))})"
-    if not scorer.traits.may_be_missing and not np.isfinite(values).all():
-        lacking = int((~np.isfinite(values)).sum())
-        raise UsageError(
-            f"{where} gave no number for {lacking:,} of {len(values):,} pairs.",
-            hint="score_indexed gives a finite number for every pair.",
-        )
-    known = values[np.isfinite(values)]
-    slack = 1e-9 * max(1.0, abs(low), abs(high))
-    beyond = known[(known < low - slack) | (known > high + slack)]
-    if len(beyond):
-        raise UsageError(
-            f"{where} gives {beyond[0]:g} for a pair, outside of its declared range {low:g} to {high:g}.",
-            hint="Declare it in the class, range = (low, high); percent = False prints it unscaled.",
-        )
-
-
 def check_value(metric: Any, value: float, documents: int) -> None:
     """Of all documents together."""
     if not np.isfinite(value):
@@ -372,25 +392,6 @@ def check_value(metric: Any, value: float, documents: int) -> None:
             f"{metric.name} gives values beyond 1, and tables print them times 100. If it is no share, write"
             " percent = False in its class."
         )
-
-
-def check_alone(name: str, metric: Any, task: Task, rows: FloatArray, context: Context) -> None:
-    """Whether a foreign metric or scorer gives the first and the last document of a shard alone what it gives
-    them among others.
-    """
-    if metric.origin is None or len(task) < 2 or metric.unshardable_reason() or metric.needs_corpus_counts:
-        return
-    for k in (0, len(task) - 1):
-        one = task.part(slice(k, k + 1))
-        fresh = type(context)(**context.settings())  # which knows no pair that was scored among others
-        alone = metric.checked(metric.rows(one, fresh), one)
-        if not np.allclose(alone.values[0], rows[k], rtol=1e-4, atol=1e-6):
-            where = place(type(getattr(metric, "scorer", metric)))
-            raise UsageError(
-                f"{name} ({where}) gives {task.ids[k]!r} other numbers alone than among other documents, so"
-                " that its score would depend on the shards.",
-                hint="Score without shards, or define unshardable_reason(self), which says why.",
-            )
 
 
 def _few(values: FloatArray) -> str:

@@ -170,7 +170,7 @@ def main(arguments: list[str] | None = None) -> Any:
 
         if raised_in(error, plugin_roots()):
             _fail(
-                f"A plug-in failed: {type(error).__name__}: {error}{line_of(error)}.",
+                f"A plug-in failed: {type(error).__name__}: {error}{line_of(error, plugin_roots())}.",
                 "It is no part of Storymeter; try storymeter check-metric NAME",
             )
         _fail(

@@ -13,7 +13,8 @@ import pickle
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
@@ -22,12 +23,13 @@ from ..captions import Caption, Corpus, Document
 from ..context import Budget
 from ..errors import StorymeterError, StorymeterWarning
 from ..join import Task
+from ..measure import trait
 from ..metrics import Metric
 from ..options import parse
 from ..pairs.documents import TextMetric
 from ..pairs.scorer import PairScorer, open_scorer
 from ..pairs.sentences import sentences_for
-from ..plugins import line_of, place
+from ..plugins import foreign_parts, is_foreign, line_of, place
 from ..registry import as_metric, metric as get_metric, shadowed
 from .run import Run
 
@@ -99,7 +101,8 @@ def _answers(checks: _Checks) -> Iterator[MetricCheck]:
         except StorymeterError as error:
             because = error.message
         except Exception as error:  # whatever a plug-in's class raises
-            because = f"{type(error).__name__}: {error}{line_of(error)}."
+            where = line_of(error, foreign_parts(checks.metric)[1])
+            because = f"{type(error).__name__}: {error}{where}."
         yield MetricCheck(title, holds, because)
         if title in ("scores", "the same twice") and not holds:
             return  # the others would say the same
@@ -127,6 +130,23 @@ def _of(metric: Metric) -> str:
     return place(vars(kind).get("rows", kind))
 
 
+def _watched(scorer: PairScorer, reads: list[str]) -> PairScorer:
+    """A copy that notes when its methods ask where to run."""
+
+    def device(self: PairScorer) -> str:
+        reads.append("device")
+        return "cpu"
+
+    kind = type(scorer)
+    watching = property(device, lambda self, value: None)
+    made: PairScorer = object.__new__(
+        type(kind.__name__, (kind,), {"device": watching, "__module__": kind.__module__})
+    )
+    for key, value in vars(scorer).items():
+        object.__setattr__(made, key, value)
+    return made
+
+
 @dataclass(frozen=True)
 class _Checks:
     """The checks of one metric; each raises `_WrongError`, or gives what was seen."""
@@ -143,6 +163,8 @@ class _Checks:
         yield "any order of documents", self._order
         yield "shards", self._alone
         yield "pickling", self._pickled
+        if is_foreign(self._inner):
+            yield "device", self._device
         if isinstance(self.metric, TextMetric):
             yield "symmetry", partial(self._symmetry, self.metric.scorer)
             yield "any batch of pairs", partial(self._batches, self.metric.scorer)
@@ -158,9 +180,34 @@ class _Checks:
         score = self.run(jobs).score_task(task, [metric or self.metric])[0]
         return np.asarray(score.rows, dtype=float)
 
+    @property
+    def _inner(self) -> Any:
+        return self.metric.scorer if isinstance(self.metric, TextMetric) else self.metric._named_measure
+
+    @cached_property
+    def _reads_device(self) -> bool:
+        """Whether a scorer looks at `self.device`; before it has loaded its model, where it may look once."""
+        reads: list[str] = []
+        with contextlib.suppress(Exception):  # which is that of `scores`
+            watched = _watched(self._inner, reads)
+            open_scorer(self.run().context, watched).matrix(candidates=_TEXTS[0][:2], references=_TEXTS[1])
+        return bool(reads)
+
+    def _device(self) -> str:
+        inner = self._inner
+        if not trait(inner, "uses_device", False):
+            return "declared: --device has no effect on it"
+        if isinstance(inner, PairScorer) and not self._reads_device:
+            raise _WrongError(
+                "it declares uses_device = True and never reads self.device, so that --device would have no"
+                f" effect, without a word: load the model there ({place(type(inner))})."
+            )
+        return "declared: it runs on --device"
+
     def _scores(self) -> str:
         """Keys, shapes, finite real numbers, the declared range and a vectorised `combine` are checked with
         every first score (`plugins`)."""
+        _ = isinstance(self._inner, PairScorer) and is_foreign(self._inner) and self._reads_device
         score = self.run().score(_corpora()[0], [self.metric], 100).systems[0].scores[0]
         if score.interval is None or not np.isfinite([score.value, *score.interval]).all():
             raise _WrongError(

@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..arrays import FloatArray
 from ..errors import UsageError
 from ..measure import is_own
 from ..options import with_bound
-from ..plugins import check_range, gave, place, real_numbers
+from ..plugins import gave, place, real_numbers
 from .arguments import PLAIN_COLUMNS, IndexedPairs
 from .model import PairModel
 
@@ -101,8 +103,28 @@ class PluggedModel(PairModel):
     def _checked(self, values: FloatArray, wanted: int) -> FloatArray:
         """Numbers at all, one for each pair, and within the declared range."""
         values = super()._checked(real_numbers(values, self._gave()), wanted)
-        check_range(self.scorer, values)
+        _check_range(self.scorer, values)
         return values
 
     def _gave(self) -> str:
         return gave(self.scorer, "score_indexed")
+
+
+def _check_range(scorer: Any, values: FloatArray) -> None:
+    """Whether the values of a foreign scorer are within its declared range, and numbers at all."""
+    low, high = scorer.traits.range
+    where = f"{scorer.name} ({place(type(scorer))})"
+    if not scorer.traits.may_be_missing and not np.isfinite(values).all():
+        lacking = int((~np.isfinite(values)).sum())
+        raise UsageError(
+            f"{where} gave no number for {lacking:,} of {len(values):,} pairs.",
+            hint="score_indexed gives a finite number for every pair.",
+        )
+    known = values[np.isfinite(values)]
+    slack = 1e-9 * max(1.0, abs(low), abs(high))
+    beyond = known[(known < low - slack) | (known > high + slack)]
+    if len(beyond):
+        raise UsageError(
+            f"{where} gives {beyond[0]:g} for a pair, outside of its declared range {low:g} to {high:g}.",
+            hint="Declare it in the class, range = (low, high); percent = False prints it unscaled.",
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import statistics
 import sys
 from collections.abc import Callable
 from importlib.metadata import EntryPoint
@@ -20,6 +21,7 @@ from storymeter.errors import UsageError
 from storymeter.join import Task
 from storymeter.measure import NOT_STATED
 from storymeter.meta.overall_ranking import Contest, Figure, Outcome, standings
+from storymeter.pairs import ModelScorer
 
 ROOT = Path(__file__).parents[3]
 Verb = Callable[..., tuple[int, str, str]]
@@ -147,9 +149,50 @@ class Forgets(OneSided):
         return None
 
 
+class Cpu(ModelScorer):
+    """Its device stands in its code."""
+
+    name = "cpu_alone"
+
+    def score_indexed(self, *, candidates: Any, references: Any, **pairs: Any) -> Any:
+        return np.full(len(pairs["candidate_index"]), 0.5)
+
+
+class Gpu(Cpu):
+    name = "looks_once"
+    loaded: ClassVar[list[str]] = []
+
+    def score_indexed(self, **pairs: Any) -> Any:
+        if not self.loaded:
+            self.loaded.append(self.device)
+        return super().score_indexed(**pairs)
+
+
+class NoNumpy(Cpu):
+    """Its values fail outside of its code, in what reads them."""
+
+    name = "no_numpy"
+
+    def score_indexed(self, **pairs: Any) -> Any:
+        class Values:
+            def __array__(self, *arguments: Any, **options: Any) -> Any:
+                raise RuntimeError("call detach() first")
+
+        return Values()
+
+
+class InLibrary(Cpu):
+    name = "in_library"
+
+    def score_indexed(self, **pairs: Any) -> Any:
+        return statistics.mean([])
+
+
 @pytest.mark.parametrize(
     ("metric", "check", "said"),
     [
+        (Cpu(), "device", r"never reads self.device.*test_check_metric.py, line \d+"),
+        (InLibrary(), "scores", r"StatisticsError.*\(test_check_metric.py, line \d+, in score_indexed"),
         (Few(), "scores", r"few \(test_check_metric.py, line \d+\) gave 3 values for 5 documents"),
         (FewPairs(), "scores", r"few_pairs \(test_check_metric.py, line \d+\) gave values of shape \(9,\)"),
         (Forgets(), "scores", r"forgets \(test_check_metric.py, line \d+\) gave NoneType"),
@@ -171,6 +214,19 @@ def test_each_fault_has_its_sentence(metric: storymeter.Metric, check: str, said
     assert re.search(said, found[check].because), found[check].because
     with pytest.raises(AssertionError, match=check):
         assert_metric(metric)
+
+
+def test_a_model_that_is_loaded_once_reads_its_device() -> None:
+    (found,) = [one for one in check_metric(Gpu()) if one.check == "device"]
+    assert found.holds and Gpu.loaded == ["cpu"]
+    (found,) = [one for one in check_metric(Sums()) if one.check == "device"]
+    assert found.holds and "no effect" in found.because
+
+
+def test_a_failure_has_the_line_of_the_plugin_and_not_of_a_library() -> None:
+    said = r"call detach\(\) first.*test_check_metric.py, line \d+, in __array__"
+    with pytest.raises(UsageError, match=said):
+        storymeter.evaluate(["a dog"], [["a dog"]], [NoNumpy()])
 
 
 def test_one_cause_is_one_sentence() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 import warnings
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,7 +14,7 @@ import pytest
 import shard_kit
 
 import storymeter
-from storymeter import registry
+from storymeter import plugins, registry
 from storymeter.arrays import FloatArray
 from storymeter.dense import ActivityNet, Soda
 from storymeter.dense.timeline import Timeline
@@ -245,6 +247,64 @@ def test_two_versions_of_a_plugin_are_not_compared(tmp_path: Path, monkeypatch: 
     with pytest.raises(UsageError, match="cannot be compared"):
         provenance.check_comparable({"a": [score], "b": [runs[1].systems[0].scores[0]]})
     provenance.check_comparable({"a": [score], "b": [score]})
+
+
+def _package(folder: Path, name: str, files: dict[str, str]) -> None:
+    """A distribution of two modules and a package, as pip leaves it."""
+    known = folder / f"{name}-1.dist-info"
+    known.mkdir(parents=True)
+    (known / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n")
+    (known / "top_level.txt").write_text(f"{name}_formula\n{name}_words\n")
+    for file, text in files.items():
+        (folder / file).parent.mkdir(exist_ok=True)
+        (folder / file).write_text(text)
+
+
+@pytest.mark.parametrize("changed", ["", "_words/__init__.py", "_words/lexicon.json"])
+def test_all_that_a_distribution_brings_is_in_its_hash(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed: str
+) -> None:
+    """A formula in a second module, or a list of words beside it, was changed: the signature was the same."""
+    found = []
+    name = f"words{len(changed)}"
+    for k in range(2):
+        files = {
+            f"{name}_formula.py": "import storymeter\n"
+            "class Listed(storymeter.MeanMetric):\n    name = 'listed'\n"
+            "    def document_values(self, task, context):\n        return [0.5] * len(task)\n",
+            f"{name}_words/__init__.py": "FACTOR = 1\n",
+            f"{name}_words/lexicon.json": '["dog"]',
+        }
+        if k and changed:
+            files[name + changed] += "  "
+        _package(tmp_path / f"site{k}", name, files)
+        with monkeypatch.context() as patch:
+            patch.syspath_prepend(str(tmp_path / f"site{k}"))
+            plugins._origin.cache_clear()
+            found.append(_score(importlib.import_module(f"{name}_formula").Listed()).signature.get("plugin"))
+            sys.modules.pop(f"{name}_formula")
+            sys.path_importer_cache.clear()
+            importlib.invalidate_caches()
+    assert found[0].startswith(f"{name}-1#")
+    assert (found[0] == found[1]) == (not changed)
+
+
+def test_what_a_class_names_in_its_module_is_in_its_hash(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a script the formula stands in a function, or in a constant, beside the class."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    found = []
+    for k, (factor, power) in enumerate([("1.0", "1"), ("0.5", "1"), ("1.0", "2"), ("1.0", "1")]):
+        (tmp_path / f"beside_{k}.py").write_text(
+            f"import storymeter\nFACTOR = {factor}\nUNUSED = {k}\n"
+            f"def share(text):\n    return FACTOR / len(text) ** {power}\n"
+            "class Beside(storymeter.MeanMetric):\n    name = 'beside'\n"
+            "    def document_values(self, task, context):\n"
+            "        return [share(d.text[0]) for d in task.candidates]\n"
+        )
+        found.append(importlib.import_module(f"beside_{k}").Beside().origin)
+    assert found[0] == found[3] and len({*found}) == 3
 
 
 def test_an_interrupted_run_takes_no_score_of_another_formula(

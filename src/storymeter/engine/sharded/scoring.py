@@ -21,14 +21,14 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import IntArray, KeyArray
+from ...arrays import FloatArray, IntArray, KeyArray
 from ...captions import Corpus
 from ...context import Context
-from ...errors import DataError, StorymeterError, first_few
+from ...errors import DataError, StorymeterError, UsageError, first_few
 from ...join import Task, join
 from ...measure import asks_anyone
 from ...metrics import Metric
-from ...plugins import check_alone, failures_named
+from ...plugins import failures_named, place
 from ...scores import CorpusCounts
 from ...stats.paired import win_tie_loss
 from ...stats.poisson import ExactSums, document_keys, resampled
@@ -278,7 +278,7 @@ class Worker:
             if len(task):
                 with failures_named(name, metric):
                     found = metric.checked_rows(task, context).values
-                    check_alone(name, metric, task, found, context)
+                    _check_alone(name, metric, task, found, context)
             else:
                 found = np.zeros((0, len(metric.columns)))
             rows.append(found)
@@ -356,3 +356,22 @@ def _captions(corpus: Corpus) -> int:
         )
         total += int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little")
     return total & (1 << 64) - 1
+
+
+def _check_alone(name: str, metric: Any, task: Task, rows: FloatArray, context: Context) -> None:
+    """Whether a foreign metric or scorer gives the first and the last document of a shard alone what it gives
+    them among others.
+    """
+    if metric.origin is None or len(task) < 2 or metric.unshardable_reason() or metric.needs_corpus_counts:
+        return
+    for k in (0, len(task) - 1):
+        one = task.part(slice(k, k + 1))
+        fresh = type(context)(**context.settings())  # which knows no pair that was scored among others
+        alone = metric.checked(metric.rows(one, fresh), one)
+        if not np.allclose(alone.values[0], rows[k], rtol=1e-4, atol=1e-6):
+            where = place(type(getattr(metric, "scorer", metric)))
+            raise UsageError(
+                f"{name} ({where}) gives {task.ids[k]!r} other numbers alone than among other documents, so"
+                " that its score would depend on the shards.",
+                hint="Score without shards, or define unshardable_reason(self), which says why.",
+            )
