@@ -232,6 +232,26 @@ def csv_rows(content: str, name: str) -> list[Rating]:
     return out
 
 
+def studies(raw: bytes) -> list[Any]:
+    """What lines say of their campaign (`meta.study`): the first line of each export."""
+    if raw.lstrip()[:1] != b"{":
+        with contextlib.suppress(UnicodeDecodeError, csv.Error, msgspec.MsgspecError):
+            head = raw[: raw.find(b"\n") + 1]
+            if b"study" in head:
+                rows = csv.DictReader(io.StringIO(raw.decode(), newline=""))
+                cell = next(iter(rows), {}).get("study")
+                return [msgspec.json.decode(cell)] if cell else []
+        return []
+    found, at = [], raw.find(b'"study":{')
+    while at >= 0:
+        begin, end = raw.rfind(b"\n", 0, at) + 1, raw.find(b"\n", at)
+        with contextlib.suppress(msgspec.MsgspecError, AttributeError):
+            line = msgspec.json.decode(raw[begin : end if end >= 0 else len(raw)])
+            found += [line["meta"]["study"]] if "study" in line.get("meta", {}) else []
+        at = raw.find(b'"study":{', end) if end >= 0 else -1
+    return found
+
+
 def credit_all(columns: dict[str, Any]) -> None:
     """`a+b` means that both wrote the caption, where both are known by themselves."""
     names = columns["system"].names if isinstance(columns["system"], Labels) else set(columns["system"])

@@ -5,6 +5,7 @@ read once."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,12 +14,13 @@ from typing import Any
 import msgspec
 
 from ..captions import Rating
-from ..errors import DataError, UsageError, many
+from ..errors import DataError, UsageError
 from ..files import content
 from . import imports
 from .analysis.missing import Lacking, pooled as pooled_lacking
-from .campaign.money import Pay, measured_seconds, pooled
-from .campaign.record import Folder
+from .campaign.money import Pay, pooled
+from .campaign.record import Facts, Folder
+from .rating_files import studies
 from .ratings import SOURCE, Labels, Ratings, columns_of, people
 from .study import STUDIES, Study, of_criterion, of_records
 
@@ -54,8 +56,8 @@ class _Part:
     columns: dict[str, Any] | None = None
     records: Sequence[Rating] | None = None
     ours: bool = False
-    pay: Pay | None = None
-    lacking: Lacking | None = None
+    #: of each campaign whose answers it holds; empty: not known
+    facts: tuple[Facts, ...] = ()
 
 
 def open_ratings(
@@ -87,7 +89,7 @@ def open_ratings(
             if _is_table(raw, origin, columns):
                 tables.append(source)
             else:
-                parts.append(_file(raw, source, origin, notes))
+                parts.append(_file(raw, source, origin, notes, about))
     said: tuple[str, ...] = ()
     bounds = None
     if tables:
@@ -104,11 +106,24 @@ def open_ratings(
         from .tables.scales import stated_scale
 
         bounds = stated_scale(scale)
-    pay = pooled(part.pay for part in parts if part.pay) if all(part.pay for part in parts) else None
     together = _together(parts, [*said, *notes], bounds)
+    # of a campaign that stands in several sources, what the latest of them says
+    known = {one.campaign: one for one in sorted(_facts(parts), key=lambda one: one.pay.hits)}.values()
     return replace(
-        together, about=tuple(about), pay=pay, lacking=pooled_lacking(part.lacking for part in parts)
+        together,
+        about=tuple(dict.fromkeys(about)),
+        pay=pooled(one.pay for one in known),
+        lacking=pooled_lacking(
+            None if one.lacking is None else Lacking(one.items, one.lacking) for one in known
+        )
+        if known
+        else None,
     )
+
+
+def _facts(parts: Sequence[_Part]) -> list[Facts]:
+    """What is known of all campaigns; nothing where one of the sources does not say it."""
+    return [one for part in parts for one in part.facts] if all(part.facts for part in parts) else []
 
 
 def _listed(sources: Any) -> list[Any]:
@@ -138,44 +153,26 @@ def _is_table(raw: bytes, origin: str | None, columns: Mapping[str, str] | None)
 
 
 def _campaign(folder: Path, notes: list[str]) -> _Part:
-    from .campaign.export import ratings
+    from .campaign.export import facts, ratings
     from .store import Store
 
     home = Folder(folder)
-    number = home.campaign.id
     notes += campaign_notes(home)
     store = Store(home.database)
     try:
-        store.check(number)
+        store.check(home.campaign.id)
         found = ratings(home, store)
-        counts = store.counts()
+        known = facts(home, store, found)
     finally:
         store.close()
-    if counts["erased"]:
-        notes.append(f"{many(counts['erased'], 'rater')} of this campaign asked to be erased.")
-    for one in home.campaign.withdrawn:
-        named = f"The caption of {one.item} by {one.system}" if one.system else f"The clip {one.item}"
-        why = f" ({one.reason})" if one.reason else ""
-        notes.append(f"{named} was withdrawn{why}: its answers are left out.")
+    notes += known.sentences()
     if not found:
         raise DataError(
             f"The {home.campaign.task} campaign in {folder} has no answer yet.",
             hint=f"Serve it to raters (storymeter human serve {folder}), or try it: storymeter human simulate"
             f" {folder}",
         )
-    pay = home.campaign.pay(counts["paid"], measured_seconds(found))
-    return _Part(str(folder), home.study, records=found, ours=True, pay=pay, lacking=_lacking(home))
-
-
-def _lacking(home: Folder) -> Lacking | None:
-    """What systems have no caption of, among the clips that were not withdrawn."""
-    known = home.campaign.lacking
-    if known is None:
-        return None
-    gone = {one.item for one in home.campaign.withdrawn if not one.system}
-    lacking = {name: set(items) - gone for name, items in known.items()}
-    shown = {line.item for line in home.key.values()} - gone
-    return Lacking(shown.union(*lacking.values()), lacking)
+    return _Part(str(folder), home.study, records=found, ours=True, facts=(known,))
 
 
 def campaign_notes(home: Folder) -> list[str]:
@@ -200,13 +197,24 @@ def campaign_notes(home: Folder) -> list[str]:
     return notes
 
 
-def _file(raw: bytes, path: Path, origin: str | None, notes: list[str]) -> _Part:
+def _file(raw: bytes, path: Path, origin: str | None, notes: list[str], about: list[str]) -> _Part:
+    known = _known(raw) if origin in (None, "storymeter") else ()
+    about += [line for one in known for line in one.sentences()]
     criterion = imports.first_criterion(raw, path.name) if origin in (None, "storymeter") else None
     kind = of_criterion(criterion or "")
     if kind.plain:
         format, found = imports.columns_in(raw, path, origin, notes)
-        return _Part(path.name, kind, columns=found, ours=format == "storymeter")
-    return _Part(path.name, kind, records=imports.records_in(raw, path), ours=True)
+        return _Part(path.name, kind, columns=found, ours=format == "storymeter", facts=known)
+    return _Part(path.name, kind, records=imports.records_in(raw, path), ours=True, facts=known)
+
+
+def _known(raw: bytes) -> tuple[Facts, ...]:
+    """What an export, or several one after another, say of their campaigns."""
+    found = []
+    for said in studies(raw):
+        with contextlib.suppress(msgspec.ValidationError):  # not ours
+            found.append(msgspec.convert(said, Facts))
+    return tuple(found)
 
 
 def _together(parts: Sequence[_Part], notes: list[str], bounds: tuple[float, float] | None) -> OpenedRatings:

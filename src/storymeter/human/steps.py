@@ -2,8 +2,7 @@
 
 made = new("study", ["a.json", "b.json"], clips="clips")
 serve("study")
-text = export("study", "csv")
-"""
+text = export("study", "csv")"""
 
 from __future__ import annotations
 
@@ -365,11 +364,13 @@ def export(
     folder: the campaign.
     note: called with each sentence that a person should read.
     """
-    from .campaign.export import render
+    from .campaign.export import facts, render
 
     with opened(folder, note) as (home, store):
-        more = {"reject": reject, "controls_only": controls_only, "withdrawn": withdrawn}
-        return render(home, store, style, real_names=real_ids, **more)
+        for line in facts(home, store, (), withdrawn=withdrawn).sentences():
+            note(line)
+        more = {"real_names": real_ids, "reject": reject, "controls_only": controls_only}
+        return render(home, store, style, withdrawn=withdrawn, **more)
 
 
 def backup(folder: Place, out: Place) -> Manifest:

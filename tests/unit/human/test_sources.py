@@ -7,6 +7,7 @@ import io
 from pathlib import Path
 from typing import Any
 
+import human_kit
 import msgspec
 import pytest
 from human_kit import Folder
@@ -151,3 +152,53 @@ def test_a_worker_of_a_platform_is_one_person_in_all_campaigns(tmp_path: Path) -
     second = renamed(first, campaign={"one": "two"})
     opened = open_ratings((write(tmp_path / "a.jsonl", first), write(tmp_path / "b.jsonl", second)))
     assert opened.table is not None and len(opened.table.rater) == 6
+
+
+@pytest.mark.parametrize("task", ["da", "preference"])
+def test_an_export_says_of_its_campaign_what_the_folder_says(task: str, tmp_path: Path, clips: Path) -> None:
+    """What it paid, who was erased, what was withdrawn and which captions there are: an analysis of exports
+    is that of the campaigns, also of several, and of two exports in one file."""
+    given = ("--splits", 0, "--accept", "all") if task == "da" else ("--faithful", 0.0)
+    folders, files = [], []
+    for k in range(2):
+        if task == "da":
+            home = human_kit.small_campaign(tmp_path / f"c{k}", clips, watch=0.0, hits=3, seed=k, raters=3)
+        else:
+            home = human_kit.campaign(
+                tmp_path / f"c{k}", clips, items=12, task=task, per_hit=4, watch=0.0, seed=k, hits=4
+            )
+        storymeter.human.simulate(home.path, 3, mix="honest=1", seed=k)
+        folders.append(home.path)
+    storymeter.human.erase(folders[0], "r002")
+    gone = sorted({line.item for line in Folder(folders[0]).key.values()})[0]
+    storymeter.human.extend(folders[0], withdraw=[gone], reason="wrong clip")
+    said: list[str] = []
+    for folder in folders:
+        for style in ("jsonl", "csv"):
+            files.append(tmp_path / f"{folder.name}.{style}")
+            files[-1].write_text(storymeter.human.export(folder, style, note=said.append))
+    assert sum("asked to be erased" in line for line in said) == 2, "an export says it, too"
+    assert sum(f"{gone} was withdrawn (wrong clip)" in line for line in said) == 2
+
+    def looked(*sources: Path) -> Any:
+        opened = open_ratings(list(sources))
+        done = run(*sources, *given, "--format", "json")
+        assert done.exit_code == 0, done.output
+        here = "links", "chosen --seed"  # names of raters, and what folders say of themselves
+        about, notes = (
+            [line for line in said if not any(word in line for word in here)]
+            for said in (opened.about, done.stderr.splitlines())
+        )
+        return opened.pay, opened.lacking, about, notes, done.stdout
+
+    both = tmp_path / "both.jsonl"
+    both.write_bytes(files[0].read_bytes() + files[2].read_bytes())
+    for sources in ([files[0], files[2]], [files[1], files[3]], [both]):
+        found, wanted = looked(*sources), looked(*folders)
+        assert found == wanted and len(wanted[2]) == 2 and wanted[1] is not None
+        assert wanted[0].hits == 6, "the erased rater was paid"
+    pay = open_ratings([folders[0], files[0]]).pay
+    assert pay is not None and pay.hits == 3, "one campaign is paid once"
+    without = tmp_path / "without.jsonl"
+    without.write_bytes(b"".join(files[0].read_bytes().splitlines(keepends=True)[1:]))
+    assert open_ratings(without).pay is None, "the first line says it"

@@ -19,7 +19,8 @@ judgement is, each kind of study says for itself:
 `position` counts the items as this rater saw them, `meta.place` is their place in the private key.
 `meta.state` is "done", "active", "held" or "expired": partial work is exported too, and flagged so;
 `meta.held` is why the organiser holds a rater's work. `meta.wording` is the version of consent and
-instructions that the rater agreed to, `meta.corrections` how often the answer was changed within a minute."""
+instructions that the rater agreed to, `meta.corrections` how often the answer was changed within a minute.
+`meta.study` of the first line of JSON Lines and CSV is what the analysis has to know of the campaign."""
 
 from __future__ import annotations
 
@@ -41,7 +42,8 @@ from ...errors import UsageError
 from ...files import guarded
 from ..rating_files import META_COLUMNS
 from ..study import ControlResult
-from .record import Campaign, Folder
+from .money import measured_seconds
+from .record import Campaign, Facts, Folder
 
 if TYPE_CHECKING:
     from ..store import Store
@@ -124,7 +126,27 @@ def render(
     found = ratings(folder, store, real_names=real_names, withdrawn=withdrawn)
     if style == "appraise":
         return to_appraise(found, folder.campaign.language)
+    if style in ("jsonl", "csv") and found:
+        about = msgspec.to_builtins(facts(folder, store, found, withdrawn=withdrawn))
+        found[0] = msgspec.structs.replace(found[0], meta={**found[0].meta, "study": about})
     return {"jsonl": to_jsonl, "csv": to_csv, "wmt": to_wmt}[style](found)
+
+
+def facts(folder: Folder, store: Store, found: Sequence[Rating], *, withdrawn: bool = False) -> Facts:
+    """What an analysis of these answers has to know beside them; `withdrawn`: they are among them."""
+    campaign, counts, known = folder.campaign, store.counts(), folder.campaign.lacking
+    left_out = () if withdrawn else campaign.withdrawn
+    gone = {one.item for one in campaign.withdrawn if not one.system}
+    lacking = {name: tuple(x for x in items if x not in gone) for name, items in (known or {}).items()}
+    shown = {line.item for line in folder.key.values()} - gone
+    return Facts(
+        campaign.id,
+        campaign.pay(counts["paid"], measured_seconds(found)),
+        counts["erased"],
+        left_out,
+        () if known is None else tuple(sorted(shown.union(*lacking.values()))),
+        None if known is None else lacking,
+    )
 
 
 def to_jsonl(found: Iterable[Rating]) -> str:
@@ -135,7 +157,7 @@ def to_csv(found: Iterable[Rating]) -> str:
     columns = tuple(name for name in Rating.__struct_fields__ if name != "meta")
     found = list(found)
     marked = META_COLUMNS if any("spans" in rating.meta for rating in found) else ()
-    more = ("state", "against", "held", "comment", "corrections", "wording", "withdrawn", *marked)
+    more = ("state", "against", "held", "comment", "corrections", "wording", "withdrawn", *marked, "study")
     rows = (
         [getattr(rating, column) for column in columns] + [_cell(rating.meta.get(key, "")) for key in more]
         for rating in found

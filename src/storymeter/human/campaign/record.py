@@ -25,7 +25,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from ...errors import DataError, StorymeterError, UsageError
+from ...errors import DataError, StorymeterError, UsageError, many
 from ..study import KEY_LINES, Study, named
 from .design import Layout
 from .money import HOURLY, Pay
@@ -98,6 +98,30 @@ class Campaign(RaterTerms, frozen=True):
         """What so many HITs cost (default: all of them), by the time measured or else by that expected."""
         wanted = self.hits * self.raters_per_hit if hits is None else hits
         return Pay(wanted, self.price, self.fee, self.currency, seconds or self.seconds_per_hit)
+
+
+class Facts(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What an analysis has to know of a campaign beside the answers; an export holds it in `meta.study` of
+    its first line."""
+
+    campaign: str
+    pay: Pay
+    #: raters who asked to be erased
+    erased: int = 0
+    #: what was left out
+    withdrawn: tuple[Withdrawn, ...] = ()
+    #: all items, and by system those that it has no caption of; None: not known
+    items: tuple[str, ...] = ()
+    lacking: dict[str, tuple[str, ...]] | None = None
+
+    def sentences(self) -> list[str]:
+        """What is to be said of answers that are not there."""
+        said = [f"{many(self.erased, 'rater')} of this campaign asked to be erased."] if self.erased else []
+        for one in self.withdrawn:
+            named = f"The caption of {one.item} by {one.system}" if one.system else f"The clip {one.item}"
+            why = f" ({one.reason})" if one.reason else ""
+            said.append(f"{named} was withdrawn{why}: its answers are left out.")
+        return said
 
 
 class Secrets(msgspec.Struct, frozen=True):
