@@ -246,12 +246,14 @@ def choice_contest(
     permutations: int,
     seed: int = 0,
 ) -> Contest:
-    """By accuracy over pairs, categories weighing alike."""
+    """By accuracy over pairs, categories weighing alike. A metric that orders no pair has no accuracy."""
     points = {name: points_of(benchmark.choices, entry) for name, entry in values.items()}
     names = distinct(points)
     last = results[-1].category if results else ""
     figures = {
-        r.metric: Figure(r.accuracy, r.interval) for r in results if r.category == last and r.metric in names
+        r.metric: Figure(r.accuracy if {*points[r.metric].tolist()} & {0.0, 1.0} else math.nan, r.interval)
+        for r in results
+        if r.category == last and r.metric in names
     }
     categories = [choice.category for choice in benchmark.choices]
     share = np.array([len(categories) / (len(set(categories)) * categories.count(c)) for c in categories])

@@ -145,6 +145,7 @@ def _counted(contest: Contest) -> list[Outcome]:
         test
         for test in contest.tests
         if not math.isnan(test.p)
+        and not math.isnan(contest.figures[test.better].value)  # no metric that does not vary wins
         and family(test.better) != family(test.worse)
         and not leaders.isdisjoint((test.better, test.worse))
     ]

@@ -257,7 +257,7 @@ def permutation_systems(
     there = ~np.isnan(human + a + b)
     use = there.any(axis=1)
     human, a, b, there = human[use], a[use], b[use], there[use]
-    if len(human) < 3 or any(not v[there].std() > 0 for v in (a, b)):
+    if len(human) < 3 or any(np.ptp(v[there]) == 0 for v in (a, b)):
         return Difference(math.nan, math.nan)
     size = there.sum(axis=1)
     h = np.where(there, human, 0.0).sum(axis=1) / size
@@ -299,5 +299,6 @@ def _p(drawn: Iterable[FloatArray], observed: float, two_sided: bool) -> float:
 
 def _z(values: ArrayLike) -> FloatArray:
     v = np.asarray(values, dtype=float)
-    spread = v.std()
-    return (v - v.mean()) / spread if spread > 0 else np.full(len(v), np.nan)
+    if not len(v) or not np.ptp(v) > 0:  # the deviation of a constant is the rounding of its mean
+        return np.full(len(v), np.nan)
+    return np.asarray((v - v.mean()) / v.std())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,10 +13,12 @@ import pytest
 from storymeter.measure import TrainingData
 from storymeter.meta import overall_ranking
 from storymeter.meta.benchmarks import Benchmark
-from storymeter.meta.choices import choice_contest, choice_results
+from storymeter.meta.choices import choice_contest, choice_results, segment_contest
 from storymeter.meta.compute import MetricValues, captions_task
 from storymeter.meta.overall_ranking import Contest, Figure, Outcome, advice, cost_of, standings
 from storymeter.meta.records import Choice
+from storymeter.meta.scores import Judgement, join_scores, tabulate
+from storymeter.meta.statistics import segment_level
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -172,6 +175,46 @@ def test_a_metric_that_does_not_vary_is_last() -> None:
     found = standings([Contest("one", "one", "pearson", figures, tests)])
     assert [s.metric for s in found] == ["x", "random", "constant"]
     assert found[-1].ranks == {"one": 3} and found[0].wins == 1
+
+
+def test_a_constant_wins_nothing_on_captions() -> None:
+    """The z-scores of .7 were the rounding of its mean, and won against every other metric."""
+    dice = random.Random(2)
+    judged = [Judgement(f"s{s}", f"i{i}", dice.random()) for s in range(3) for i in range(20)]
+    keys = [(one.system, one.item) for one in judged]
+    values = {
+        "constant": dict.fromkeys(keys, 0.7),
+        "noise": {key: dice.random() for key in keys},
+        "right": {key: one.value + 0.1 * dice.random() for key, one in zip(keys, judged, strict=True)},
+    }
+    known = {name: MetricValues(found) for name, found in values.items()}
+    scores = join_scores(tabulate(judged), known)
+    benchmark = Benchmark("one", "One", captions_task([]), tuple(judged), "", (), (), "pearson")
+    results = [segment_level(scores, name, resamples=0) for name in values]
+    standing = standings([segment_contest(benchmark, scores, results, permutations=200)])
+    assert [(s.metric, s.wins, s.losses) for s in standing] == [
+        ("right", 1, 0),
+        ("noise", 0, 1),
+        ("constant", 0, 0),
+    ]
+
+
+def test_a_constant_wins_nothing_on_pairs() -> None:
+    """It reaches one half by ties alone; one that is worse than chance knows more."""
+    pairs = [Choice(f"s\tb{k}", f"s\tw{k}", "all") for k in range(40)]
+    keys = [("s", f"{side}{k}") for side in "bw" for k in range(40)]
+    values = {
+        "constant": dict.fromkeys(keys, 0.7),
+        "wrong": {key: float(key[1][0] == "w") for key in keys},
+        "right": {key: float(key[1][0] == "b") for key in keys},
+    }
+    known = {name: MetricValues(found) for name, found in values.items()}
+    task = captions_task([])
+    benchmark = Benchmark("one", "One", task, (), "", ("pairs",), (), "accuracy", choices=tuple(pairs))
+    found = choice_contest(benchmark, known, choice_results(pairs, known, resamples=0), permutations=500)
+    standing = standings([found])
+    assert [s.metric for s in standing] == ["right", "wrong", "constant"]
+    assert standing[-1].wins == 0 and standing[-1].ranks == {"one": 3}
 
 
 def test_variants_of_a_metric_do_not_add_wins_or_losses() -> None:

@@ -25,6 +25,8 @@ from storymeter.stats.dependent import (
     permutation_grouped,
     permutation_pearson,
     permutation_ranks,
+    permutation_systems,
+    permutations_of_pairs,
 )
 from storymeter.stats.ranks import RANK_STATISTICS, paired_t, rank_statistic, rank_sum, ranks_of, signed_rank
 from storymeter.stats.ties import (
@@ -343,3 +345,15 @@ def test_draws_of_soft_pairwise_accuracy_lie_around_it() -> None:
     assert low < value < high <= 1
     same = soft_pairwise_draws(human, metric, np.ones((1, 200)), np.zeros((1, 5), dtype=np.int64))
     assert np.isnan(same[0])  # a system is no pair with itself
+
+
+@pytest.mark.parametrize("value", [0.5, 0.1, 0.7, 1 / 3])
+def test_a_constant_is_tested_against_nobody(value: float) -> None:
+    """The standard deviation of .7 is 1e-16, and its z-scores were noise that won at p = .0001."""
+    random = np.random.default_rng(0)
+    human = np.repeat(random.normal(size=60), 3)
+    columns = {"constant": np.full(180, value), "a": human + random.normal(size=180), "b": -human}
+    assert list(permutations_of_pairs(columns, human=human, resamples=50)) == [("a", "b")]
+    assert math.isnan(permutation_pearson(human, columns["constant"], columns["a"], resamples=50).p)
+    tables = [columns[name].reshape(6, 30) for name in ("a", "constant")]
+    assert math.isnan(permutation_systems(human.reshape(6, 30), *tables, resamples=50).p)
