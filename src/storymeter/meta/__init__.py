@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 from .._lazy import late
 
 if TYPE_CHECKING:
-    from .agreeing import Agreement as Agreement, agree as agree
+    from .agreeing import Agreement as Agreement
+    from .agreeing_files import agree as agree
     from .benchmarking import Benchmarked as Benchmarked, benchmark as benchmark, report_card as report_card
     from .benchmarks import BENCHMARKS as BENCHMARKS
     from .self_agreeing import self_agreement as self_agreement
@@ -28,7 +29,7 @@ _LATE = {
     "Agreement": "agreeing",
     "BENCHMARKS": "benchmarks",
     "Benchmarked": "benchmarking",
-    "agree": "agreeing",
+    "agree": "agreeing_files",
     "benchmark": "benchmarking",
     "point_at_words": "words",
     "report_card": "benchmarking",

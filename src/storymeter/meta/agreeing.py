@@ -1,13 +1,7 @@
-"""Metrics against people, in one call.
+"""Tables of human and metric scores, and the agreement of metrics with people in them.
 
 >>> pairs = [(v, s, h) for v in range(8) for s, h in (("a", v), ("b", 9 - v))]
 >>> rows = [{"video": v, "system": s, "human": h, "mine": h + v % 3} for v, s, h in pairs]
->>> found = agree(rows, resamples=0, permutations=100)["human"]
->>> [(result.metric, result.n, round(result.values["pearson"], 3)) for result in found.results]
-[('mine', 16, 0.955)]
-
-A table may hold human and metric scores, `video,system,human,mymetric,meteor`:
-
 >>> found = read_one_table(rows)
 >>> [name for name in found.human], {name: len(values) for name, values in found.metrics.items()}
 (['human'], {'mine': 16})
@@ -26,10 +20,10 @@ from ..human.tables.roles import NOT_SCORES, by_name, given_columns, plain
 from ..human.tables.scales import number, numeric
 from ..human.tables.sheets import Sheet, from_object, read_sheet
 from .comparisons import MetricComparison
-from .compute import Key, values_of_file
-from .inputs import open_human, read_human, read_scores, read_survey
+from .compute import Key
+from .inputs import open_human, read_human, read_survey
 from .run import CurvePoint, evaluate_metrics
-from .scores import Judgement, Scores, join_scores, tabulate
+from .scores import Judgement, Scores, tabulate
 from .statistics import MetricResult
 
 #: names of a column of human scores, where none says that it is about people
@@ -162,37 +156,6 @@ class Agreement:
     notes: Sequence[str] = ()
     curve: Mapping[str, Sequence[CurvePoint]] = field(default_factory=dict)
     curve_statistic: str = "kendall_c"
-
-
-def agree(
-    table: Any,
-    *,
-    scores: str | Path | None = None,
-    level: Literal["segment", "system"] = "segment",
-    columns: Mapping[str, str] | None = None,
-    accept: Literal["passed", "all"] = "passed",
-    which: Literal["z", "raw"] = "z",
-    **options: Any,
-) -> dict[str, Agreement]:
-    """How well metrics agree with human scores; one result per column of human scores, or per criterion.
-
-    table: human and metric columns (`video,system,human,mymetric,meteor`): a path, records, or a data frame;
-        with `scores` a file of human scores, a file of ratings or the folder of a campaign.
-    scores: a file of metric scores, one column per metric beside system and item.
-    level: `segment`: one point per judged caption; `system`: one per system.
-    columns: those that are not found by their names: `{"human": "adequacy", "system": "model"}`.
-    accept: of ratings; `passed` leaves out raters who failed the controls of their study.
-    which: of ratings; the standardised or the raw score of a caption.
-    options: resamples, permutations, statistic, unit, system_value, seed, jobs: as in `storymeter meta`.
-    """
-    if scores is None:
-        found = read_one_table(table, columns)
-        human, known = found.human, found.metrics
-    else:
-        human, known = read_people(Path(table), which, accept), read_scores(Path(scores))
-    values = values_of_file(known)
-    joined = {name: join_scores(one, values) for name, one in human.items()}
-    return {name: measured(name, level, one, **options) for name, one in joined.items()}
 
 
 def read_people(

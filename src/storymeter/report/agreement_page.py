@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from markupsafe import Markup
 
+from ..meta.agreeing_files import PreferenceAccuracy
 from ..meta.benchmarking import Benchmarked
 from ..meta.scores import Scores
 from ..meta.words import Pointing
@@ -18,6 +19,8 @@ from ..stats.correlation import pearson
 from .agreement import (
     STATISTICS,
     Agreement,
+    accuracy_json,
+    accuracy_table,
     agreement_json,
     agreement_table,
     best_first,
@@ -154,6 +157,12 @@ def present_agreement(agreement: Agreement, **options: Any) -> Presentation:
 def present_pointing(first: Pointing, found: Sequence[Pointing]) -> Presentation:
     data = {"schema": 1, "words": [asdict(one) for one in found]}
     return plain("Storymeter", [pointing_table(found)], json=lambda: to_json(data))
+
+
+@present.register(PreferenceAccuracy)
+def present_preference_accuracy(found: PreferenceAccuracy) -> Presentation:
+    table = accuracy_table(found.rows)
+    return plain(table.title, [table], json=lambda: accuracy_json(found.rows), notes=found.notes)
 
 
 @present.register(Benchmarked)

@@ -38,6 +38,7 @@ _MODULES = {
     "Plan": "planning",
     "Pointing": "agreement_page",
     "Preference": "pairwise",
+    "PreferenceAccuracy": "agreement_page",
     "Result": "stress_results",
     "Results": "scores",
     "Score": "scores",

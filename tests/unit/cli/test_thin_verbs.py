@@ -129,6 +129,15 @@ def test_meta(tmp_path: Path) -> None:
     table = tmp_path / "table.json"
     table.write_bytes(msgspec.json.encode(rows))
     assert printed("meta", str(table), "--format", "json") == as_json(agree(table))
+    people = tmp_path / "people.csv"
+    ids = [document.id for document in storymeter.read(GOOD)]
+    marks = [f"{system},{one},{k % 5}" for system in ("good", "padded") for k, one in enumerate(ids)]
+    people.write_text("\n".join(["system,item,score", *marks]))
+    asked = {"candidates": [GOOD, PADDED], "references": PEOPLE, "metrics": ["rouge_l"]}
+    assert printed(
+        *("meta", "agree", GOOD, PADDED, *AGAINST, "-m", "rouge_l", "--human", str(people)),
+        *("--level", "system", "--format", "json"),
+    ) == as_json(agree(people, level="system", **asked))
     sources = [storymeter.read(GOOD), storymeter.read(PADDED)]
     assert printed(
         "meta", "similarity", "--systems", GOOD, PADDED, "--scorer", "rouge_l", "--format", "json"
