@@ -284,8 +284,8 @@ def common_rows(systems: Sequence[SystemResult]) -> tuple[list[str], list[FloatA
         rows = [r[[at[document] for document in ids]] for r, at in zip(rows, places, strict=True)]
     if len(ids) < 2:
         raise DataError(
-            f"{systems[0].name!r} and {systems[-1].name!r} were scored on {many(len(ids), 'common document')};"
-            " a paired test needs at least two.",
+            f"{systems[0].name!r} and {systems[-1].name!r} were scored on"
+            f" {many(len(ids), 'common document')}; a paired test needs at least two.",
             hint="Compare systems that were scored on the same documents.",
         )
     return list(ids), rows

@@ -2,10 +2,10 @@
 
 A condition such as `soda_c < -0.5` fails the gate if the new system's score minus the baseline's is below
 -0.5 points by more than chance: a one-sided test of that limit at .05, with Holm's correction over the
-conditions. It swaps the signs of the documents' differences from the limit (all swaps up to 12 documents); p
-is at least that of Johnson's t-test (1978), which allows for skewed differences. With several training runs
-on either side it is Welch's test over their values. So a version that loses exactly the limit fails in 5 of
-100 test sets, one that loses nothing hardly ever.
+conditions. The outputs of the two systems are swapped, document by document, as in `compare`, and the limit
+with them (all swaps up to 12 documents); p is at least that of Johnson's t-test (1978), which allows for
+skewed differences. With several training runs on either side it is Welch's test over their values. So a
+version that loses exactly the limit fails in 5 of 100 test sets, one that loses nothing hardly ever.
 
 >>> condition("soda_c(scorer=sts) < -0.5")
 Condition(metric='soda_c(scorer=sts)', sign='<', limit=-0.5)
@@ -162,7 +162,7 @@ def gate(
 def check(results: Results, new: str, old: str, conditions: Sequence[Condition]) -> list[Checked]:
     """The system `new` against `old`, both among the results, under the metrics of the conditions."""
     results = collapsed(results)
-    found = [_check(results, new, old, each) for each in conditions]
+    found = [_check(results, new, old, each, len(conditions)) for each in conditions]
     adjusted = holm([one[0] for one in found])
     return [
         Checked(
@@ -189,7 +189,7 @@ _Found = tuple[
 ]
 
 
-def _check(results: Results, new: str, old: str, each: Condition) -> _Found:
+def _check(results: Results, new: str, old: str, each: Condition, tests: int) -> _Found:
     a, b = results[new, each.metric], results[old, each.metric]
     at = results._position(each.metric)
     metric, scale = results.metrics[at], a.scale
@@ -201,8 +201,7 @@ def _check(results: Results, new: str, old: str, each: Condition) -> _Found:
     pseudo = pseudo_values(units, part, [(0, 1)])[:, 0] * scale
     n, side = len(pseudo), 1.0 if each.sign == "<" else -1.0
     documents = float(np.var(pseudo, ddof=1)) / n
-    change = float(part.value(units[0].sum(axis=0)) - part.value(units[1].sum(axis=0))) * scale
-    values = b.value * scale, a.value * scale, change
+    values = b.value * scale, a.value * scale, difference(units, part) * scale
     shape = float(skewness(pseudo)), n, int((units[0] != units[1]).any(axis=1).sum())
     if a.seeds or b.seeds:
         values = b.value * scale, a.value * scale, (a.value - b.value) * scale
@@ -211,11 +210,11 @@ def _check(results: Results, new: str, old: str, each: Condition) -> _Found:
         error, freedom = satterthwaite(trained)  # the test of seeds knows no other noise
         shape = 0.0, 0, 0
     else:
-        p = below(side * (pseudo - pseudo.mean() + change - each.limit), results.conditions.seed)
+        p = below(units, part, each.limit / scale, results.conditions.seed, side=side)
         variances = [(documents, n - 1)]
         error, freedom = satterthwaite(variances)
     interval = t_interval(values[2], variances, TAIL)
-    reach = detectable(freedom, 2 * SIGNIFICANT, POWER) * error
+    reach = detectable(freedom, 2 * SIGNIFICANT / tests, POWER) * error  # one-sided
     return p, values, interval, len(ids), each.limit - side * reach if reach > 0 else None, shape
 
 
@@ -230,30 +229,45 @@ def _over_seeds(
     return (p / 2 if lower else 1 - p / 2), [(variance * scale**2, df) for variance, df in variances]
 
 
-def below(differences: FloatArray, seed: int) -> float:
-    """One-sided p that the mean of differences is below 0: their signs are swapped, which rejects too often
-    where a few differences are far above the others; Johnson's test (1978) corrects t for their skewness.
+def difference(rows: Sequence[FloatArray], part: Part) -> float:
+    """The value of the first of two systems minus that of the second."""
+    a, b = (float(part.value(each.sum(axis=0))) for each in rows)
+    return a - b
+
+
+def below(rows: Sequence[FloatArray], part: Part, limit: float, seed: int, *, side: float = 1.0) -> float:
+    """One-sided p that the value of the first of two systems minus that of the second is below the limit
+    (`side` -1: above it). Swaps reject too often where a few differences are far above the others; Johnson's
+    test (1978) corrects t for their skewness.
     """
     from scipy.special import stdtr
 
-    n = len(differences)
-    deviation = float(np.std(differences, ddof=1))
+    p = swap_p(rows, part, limit, seed, side)
+    values = side * (pseudo_values(rows, part, [(0, 1)])[:, 0] - limit)
+    n, deviation = len(values), float(np.std(values, ddof=1))
     if not deviation > 0:
-        return _swapped(differences, seed)
-    t, skew = float(differences.mean()) / deviation * n**0.5, float(skewness(differences))
+        return p
+    t, skew = float(values.mean()) / deviation * n**0.5, float(skewness(values))
     corrected = t + skew / n**0.5 * (1 / 6 + t**2 / 3)
-    return max(_swapped(differences, seed), float(stdtr(n - 1, corrected)))
+    return max(p, float(stdtr(n - 1, corrected)))
 
 
-def _swapped(differences: FloatArray, seed: int) -> float:
-    n = len(differences)
-    observed = float(differences.sum())
-    if n <= ALL_SWAPS:
-        every = next(iter(all_swaps(n)))
-        half = every @ (-2 * differences) + observed  # the other half are the mirror images
-        sums = np.concatenate([half, -half])
-        return reached(-sums, -observed) / len(sums)
-    count = 0
-    for swapped in random_swaps(n, SWAPS, seed):
-        count += reached(-(swapped @ (-2 * differences) + observed), -observed)
-    return (count + 1) / (SWAPS + 1)
+def swap_p(rows: Sequence[FloatArray], part: Part, limit: float, seed: int, side: float) -> float:
+    """How many swaps of the two systems' documents give a difference so far below. A document that is swapped
+    takes its share of the limit with it.
+    """
+    a, b = rows
+    n, first, second = len(a), a.sum(axis=0), b.sum(axis=0)
+    observed = side * (difference(rows, part) - limit)
+    count = made = 0
+    whole = n <= ALL_SWAPS
+    for swapped in all_swaps(n) if whole else random_swaps(n, SWAPS, seed):
+        change = swapped @ (b - a)
+        shifted = limit * (1 - 2 * swapped.mean(axis=1))
+        found = side * (part.value(first + change) - part.value(second - change) - shifted)
+        count += reached(-found, -observed)
+        made += len(swapped)
+        if whole:  # the other half are the mirror images
+            count += reached(found, -observed)
+            made += len(swapped)
+    return count / made if whole else (count + 1) / (made + 1)

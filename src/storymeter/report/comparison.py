@@ -13,7 +13,7 @@ from ..engine.results import Comparison
 from ..errors import many
 from ..registry import heading
 from .coverage import coverage_lines, coverage_record
-from .marks import rough, scale_note, skewed, tied, too_few
+from .marks import few_differ, rough, scale_note, skewed, tied, too_few
 from .presentation import Presentation, present, present_all
 from .table import Cell, Column, Table, keys, numbers, raw, to_json
 
@@ -182,7 +182,8 @@ def _note(comparisons: Sequence[Comparison]) -> str:
         else "",
         "p permutation: could the outputs be exchanged; p bootstrap: are the scores equal"
         f" ({'t-test' if in_shards else 'bootstrap-t'}).",
-        "detectable: the smallest difference that this many documents find in 80 of 100 studies.",
+        "detectable: the smallest difference that this many documents"
+        f"{' (of training runs: this many runs)' * seeded} find in 80 of 100 studies.",
         "p seeds: Welch's t-test over training runs; there p Holm corrects it, and the interval contains"
         " their noise."
         if seeded
@@ -203,23 +204,10 @@ def _limits(comparisons: Sequence[Comparison]) -> str:
     """Under which metrics the differences are such that the tests cannot be trusted."""
     over_documents = [c for c in comparisons if c.p_seeds is None and c.testable]
     skew = dict.fromkeys(c.metric for c in over_documents if skewed(c.skewness, c.units or c.n))
-    some = min((c.units or c.n for c in over_documents), default=0)
-    rough_too = "" if rough(some) else "; their intervals are rough"  # said of all where documents are few
-    few = dict.fromkeys(
-        c.metric
-        for c in over_documents
-        if c.wins is not None and c.losses is not None and tied(c.wins + c.losses, c.n)
-    )
-    return " ".join(
-        [
-            *(
-                [f"Skewed differences ({', '.join(skew)}): trust p bootstrap, not p permutation{rough_too}."]
-                if skew
-                else []
-            ),
-            *([f"Few documents differ ({', '.join(few)}): the tests find little."] if few else []),
-        ]
-    )
+    few = min((c.units or c.n for c in over_documents), default=0)
+    rough_too = "" if rough(few) else "; their intervals are rough"  # said of all where documents are few
+    said = f"Skewed differences ({', '.join(skew)}): trust p bootstrap, not p permutation{rough_too}."
+    return " ".join([*([said] if skew else []), *few_differ(comparisons)])
 
 
 def _values(c: Comparison, a: float, b: float, difference: float) -> list[Cell]:

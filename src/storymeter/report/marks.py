@@ -90,7 +90,19 @@ def mark_notes(columns: Sequence[Sequence[Mark]], comparisons: Sequence[Comparis
         said.append(f"?: {too_few(comparisons) or one}")
     if any(len(column) > 2 and "best" in column and {"level", "unknown"} & {*column} for column in columns):
         said.append("The best of systems that are not distinguishable scores too high, with its interval.")
-    return " ".join(said)
+    level = [c for c in comparisons if not c.significant and (c.wins or c.losses)]
+    return " ".join([*said, *few_differ(level)]) if "level" in there else " ".join(said)
+
+
+def few_differ(comparisons: Sequence[Comparison]) -> list[str]:
+    """A sentence where so few documents differ that a test over them finds little."""
+    few = dict.fromkeys(
+        c.metric
+        for c in comparisons
+        if c.p_seeds is None and c.testable and None not in (c.wins, c.losses)
+        if tied((c.wins or 0) + (c.losses or 0), c.n)
+    )
+    return [f"Few documents differ ({', '.join(few)}): the tests find little."] if few else []
 
 
 def family(comparisons: Sequence[Comparison]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shlex
 from collections.abc import Callable
@@ -12,9 +13,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from storymeter.engine.gating import Checked, GateResult, below, condition
+from storymeter.arrays import FloatArray
+from storymeter.engine.gating import Checked, GateResult, below, condition, difference, swap_p
 from storymeter.errors import UsageError
 from storymeter.report.comparison import gate_paragraph
+from storymeter.stats.paired import Part
 
 Verb = Callable[..., tuple[int, str, str]]
 
@@ -44,6 +47,21 @@ def test_a_worse_version_fails_and_says_why(run: Verb, baseline: str, examples: 
     code, out, _ = run("gate", new, "--against", baseline, *limits, "--format", "json")
     found = json.loads(out)
     assert code == 1 and found["failed"] and [c["failed"] for c in found["conditions"]] == [True, False]
+
+
+def test_what_several_conditions_find_allows_for_their_correction(
+    run: Verb, baseline: str, examples: Path
+) -> None:
+    """One of two conditions fails at p < .025, so that the change it finds is larger."""
+    new, found = str(examples / "videos" / "disordered.json"), []
+    for limits in (["soda_c < 0"], ["soda_c < 0", "meteor < 0"]):
+        options = [part for limit in limits for part in ("--fail-if", limit)]
+        out = run("gate", new, "--against", baseline, *options, "--format", "json")[1]
+        found.append(json.loads(out)["conditions"][0])
+    # Student's t with 11 degrees of freedom: the quantiles .95 and .975, each with a power of .8
+    error = (found[0]["interval"][1] - found[0]["change"]) / 2.200985
+    assert found[0]["detectable"] == pytest.approx(-2.6549 * error, rel=0.001)
+    assert found[1]["detectable"] == pytest.approx(-3.0784 * error, rel=0.001)
 
 
 def test_a_metric_is_named_by_any_name_of_it(run: Verb, examples: Path, tmp_path: Path) -> None:
@@ -120,11 +138,46 @@ def test_what_the_run_lacks_is_refused(run: Verb, baseline: str, examples: Path)
 def test_false_alarms_at_the_limit() -> None:
     draw = np.random.default_rng(0)
     for n in (12, 40):
-        found = [below(draw.standard_t(4, n), seed) < 0.05 for seed in range(300)]
+        found = [lower(draw.standard_t(4, n), seed) < 0.05 for seed in range(300)]
         assert 0.02 < np.mean(found) < 0.085
-    gains = [below(np.exp(draw.normal(size=30)) - np.exp(0.5), seed) < 0.05 for seed in range(300)]
+    gains = [lower(np.exp(draw.normal(size=30)) - np.exp(0.5), seed) < 0.05 for seed in range(300)]
     assert np.mean(gains) < 0.11  # swaps alone: .14
-    assert below(np.full(5, -1.0), 0) == 1 / 32 and below(np.full(5, 1.0), 0) == 1.0
+    assert lower(np.full(5, -1.0), 0) == 1 / 32 and lower(np.full(5, 1.0), 0) == 1.0
+
+
+def test_at_the_limit_0_the_gate_swaps_what_compare_swaps() -> None:
+    """Also of metrics that are no mean: the one-sided p of the twelve documents' swaps, counted by hand."""
+    draw = np.random.default_rng(4)
+    rate = Part(slice(None), lambda sums: np.exp(sums[..., 0] / sums[..., 1]))
+    for _ in range(20):
+        a, b = (np.column_stack([draw.normal(size=9), draw.integers(1, 30, 9)]) for _ in range(2))
+        swaps = [
+            np.where(np.array(each)[:, None], [b, a], [a, b]) for each in itertools.product((0, 1), repeat=9)
+        ]
+        found = np.array([difference(each, rate) for each in swaps])
+        p = float((found <= found[0] + 1e-9).mean())
+        assert swap_p((a, b), rate, 0.0, 0, 1.0) == p
+        assert below((a, b), rate, 0.0, 0) >= p
+        assert swap_p((b, a), rate, 0.0, 0, -1.0) == p
+
+
+def test_the_limit_moves_all_differences() -> None:
+    draw = np.random.default_rng(6)
+    values, mean = draw.normal(size=40), Part(slice(None), lambda sums: sums[..., 0] / sums[..., 1])
+    ones, zeros = np.ones(40), np.zeros(40)
+    for limit in (-0.2, 0.3):
+        moved = lower(values - limit, 3)
+        assert moved == pytest.approx(
+            below((np.column_stack([values, ones]), np.column_stack([zeros, ones])), mean, limit, 3),
+            abs=1e-12,
+        )
+
+
+def lower(differences: FloatArray, seed: int) -> float:
+    """The gate's p that documents with these differences have a mean below 0."""
+    ones, mean = np.ones(len(differences)), Part(slice(None), lambda sums: sums[..., 0] / sums[..., 1])
+    rows = [np.column_stack([each, ones]) for each in (differences, 0 * differences)]
+    return below(rows, mean, 0.0, seed)
 
 
 def test_the_examples_call_the_command_as_it_is(examples: Path) -> None:

@@ -12,7 +12,7 @@ from storymeter import Corpus, Document, evaluate
 from storymeter.arrays import FloatArray
 from storymeter.captions import Caption
 from storymeter.engine import Comparison, Results
-from storymeter.errors import StorymeterWarning, UsageError
+from storymeter.errors import DataError, StorymeterWarning, UsageError
 from storymeter.metrics import MeanMetric
 from storymeter.report.comparison import comparison_json, comparison_table
 from storymeter.report.full.boards import verdict
@@ -179,6 +179,24 @@ def test_intervals_of_few_documents_are_called_rough() -> None:
     few, many = (scored({"a": np.arange(float(n)), "b": np.arange(n) + 1.0}) for n in (12, 40))
     assert "rough" in leaderboard_table(few, few.compare()).note
     assert "rough" not in leaderboard_table(many, many.compare()).note
+
+
+def test_systems_that_differ_on_few_documents_are_not_level_without_a_word() -> None:
+    """Four documents of a hundred: no difference on them, however large, could be significant."""
+    base = np.linspace(0, 1, 100)
+    few, many = base.copy(), base.copy()
+    few[:4] -= 0.9
+    many[:60] += np.resize([0.5, -0.5], 60)
+    for values, differ in ((few, True), (many, False), (base, False)):
+        results = scored({"a": base, "b": values})
+        table = leaderboard_table(results, results.compare())
+        assert ("Few documents differ (m0): the tests find little." in table.note) is differ
+
+
+def test_one_common_document_is_said_as_one() -> None:
+    one = evaluate({"a": {"v1": ["x"]}, "b": {"v1": ["y"]}}, {"v1": ["x"]}, metrics=["rouge_l"], resamples=0)
+    with pytest.raises(DataError, match="on 1 common document; a paired test"):
+        one.compare()
 
 
 def test_intervals_that_a_few_documents_decide_are_called_rough() -> None:

@@ -153,6 +153,7 @@ def test_seeds_on_the_command_line_and_in_saved_runs(run: Verb, examples: Path, 
     assert second["systems"][1]["scores"][0]["value"] == first["systems"][0]["scores"][0]["value"]
     code, out, err = run("compare", saved, "--format", "json")
     assert code == 0 and "noise of training" not in err
+    assert "(of training runs: this many runs)" in " ".join(run("compare", saved)[1].split())
     (test,) = json.loads(out)["comparisons"]
     assert test["p_seeds"] == first["comparisons"][0]["p_seeds"]
     code, out, err = run("compare", str(videos / "good.json"), other, *reference)
