@@ -4,6 +4,7 @@ dark. Each test runs on the report of the example and on one of ActivityNet's si
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -353,3 +354,16 @@ def test_boxes_carry_their_nouns(tmp_path: Path, look: Callable[..., Any]) -> No
         ]
         assert set(shown) == wanted
     assert sum(len(one.locator(".noun").all()) for one in frames) > 0
+
+    sizes = {"sea": 1.0, "boat": 0.6, "sail": 0.4}  # three regions of the grid begin at one corner
+    story["regions"] = [
+        {"noun": noun, "sentence": 0, "picture": 0, "box": [0, 0, size, size]} for noun, size in sizes.items()
+    ]
+    data = re.search(r'id="data">(.*?)</script>', text, re.DOTALL).group(1)
+    (tmp_path / "b.html").write_text(text.replace(data, json.dumps(found)))
+    page = look(tmp_path / "b.html", f"#d={quote(found['ids'][place])}")
+    areas = [label.bounding_box() for label in page.locator("ol.story .frame").first.locator(".noun").all()]
+    assert len(areas) == 3
+    for a, b in itertools.combinations(areas, 2):
+        apart = a["x"] + a["width"] <= b["x"] or b["x"] + b["width"] <= a["x"]
+        assert apart or a["y"] + a["height"] <= b["y"] + 1 or b["y"] + b["height"] <= a["y"] + 1, (a, b)

@@ -19,6 +19,8 @@ from storymeter.errors import DataError, StorymeterWarning, UsageError
 from storymeter.formats import read
 from storymeter.models.media import Pictures
 from storymeter.registry import metric
+from storymeter.report.full.build import write_page
+from storymeter.report.full.findings import Findings
 from storymeter.report.scores import leaderboard_table, remarks
 from storymeter.story.grounding import PictureStore
 from storymeter.story.nouns import NounFrequencies, fixed_frequencies
@@ -238,7 +240,7 @@ def test_vg_of_one_noun_may_be_negative() -> None:
     assert Grounding().pooled(found) == pytest.approx(-0.16)
 
 
-def test_the_three_numbers_and_their_scaled_sum_stand_before_the_sum() -> None:
+def test_the_three_numbers_and_their_scaled_sum_stand_before_the_sum(tmp_path: Path) -> None:
     results = Run(images=IMAGES).score([GOOD, DULL], "rovist", resamples=0)
     table = leaderboard_table(results)
     assert [head.name for head in table.heads] == [
@@ -253,6 +255,11 @@ def test_the_three_numbers_and_their_scaled_sum_stand_before_the_sum() -> None:
     vg = 2 / (1 + np.exp(-results.systems[0].scores[0].rows[:, 1] / 2)) - 1  # type: ignore[index]
     assert parts["scaled_sum"] == pytest.approx(vg.mean() + parts["c"] + parts["nr"])
     assert "rovist is the sum VG + C + NR; over these 16 stories it correlates with VG +" in table.note
+    write_page(tmp_path / "report.html", Findings("", results, ()))
+    cell = (tmp_path / "report.html").read_text().partition('<td data-column="0">')[2].partition("</td>")[0]
+    shown = [f"{name} {parts[name]:.2f}" for name in ("vg", "c", "nr", "scaled_sum")]
+    places = [cell.index(text) for text in (*shown, f"{results.systems[0].scores[0].value:.2f}")]
+    assert places == sorted(places)
 
 
 def test_systems_with_two_idf_are_not_compared_in_silence() -> None:

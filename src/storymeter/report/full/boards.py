@@ -45,13 +45,14 @@ def _column(findings: Findings, metric: int) -> list[dict[str, Any]]:
             + (f", 95 %: {around}" if around else ""),
         )
         leads = k in best and len(scores) > 1
-        spread = [f"s {np.std(score.seeds, ddof=1) * score.scale:.2f}"] if score.seeds else []
+        spread = f"s {np.std(score.seeds, ddof=1) * score.scale:.2f}" if score.seeds else ""
         cells.append(
             {
                 "text": text,
                 "range": around,
                 "figure": figure,
-                "parts": [*(f"{name} {part_text(score.parts[name])}" for name in shown), *spread],
+                "parts": [f"{name} {part_text(score.parts[name])}" for name in shown],
+                "spread": spread,
                 "best": leads,
                 "near": k in near,
                 "unknown": k in unknown,

@@ -528,6 +528,21 @@ function storyView(k) {
   return parts;
 }
 
+/** The corner of a box where a label of this width, as a share of the picture, hides the least of others. */
+function freeCorner(box, width, taken) {
+  const height = 0.15;
+  const shared = (a, b) => Math.max(0, Math.min(a[2], b[2]) - Math.max(a[0], b[0])) * Math.max(0, Math.min(a[3], b[3]) - Math.max(a[1], b[1]));
+  const places = [[false, false], [false, true], [true, false], [true, true]].map(([right, bottom]) => {
+    const left = right ? Math.max(0, box[2] - width) : box[0];
+    const top = bottom ? box[3] - height : box[1];
+    const area = [left, top, left + width, top + height];
+    return { right, bottom, area, hidden: taken.reduce((sum, other) => sum + shared(area, other), 0) };
+  });
+  const best = places.reduce((a, b) => b.hidden < a.hidden ? b : a);
+  taken.push(best.area);
+  return best;
+}
+
 /** Boxes of a picture with the nouns that they show best. */
 function regions(found, picture) {
   const boxes = new Map();
@@ -538,11 +553,16 @@ function regions(found, picture) {
   }
   const list = [...boxes.values()];
   const outlines = draw("svg", { viewBox: "0 0 1 1", preserveAspectRatio: "none", "aria-hidden": "true" }, ...list.map(({ box }) => draw("rect", { x: box[0], y: box[1], width: box[2] - box[0], height: box[3] - box[1] })));
+  const taken = [];
   const labels = list.map(({ box, nouns }) => {
-    const label = make("span", { class: "noun" }, nouns.join(", "));
-    label.style.left = `${100 * box[0]}%`;
-    label.style.top = `${100 * box[1]}%`;
-    label.style.maxWidth = `${100 * (1 - box[0])}%`;
+    const text = nouns.join(", ");
+    const corner = freeCorner(box, Math.min(0.05 + 0.035 * text.length, 1), taken);
+    const label = make("span", { class: "noun" }, text);
+    if (corner.right) label.style.right = `${100 * (1 - box[2])}%`;
+    else label.style.left = `${100 * box[0]}%`;
+    label.style.top = `${100 * (corner.bottom ? box[3] : box[1])}%`;
+    if (corner.bottom) label.style.transform = "translateY(-100%)";
+    label.style.maxWidth = `${100 * (corner.right ? box[2] : 1 - box[0])}%`;
     return label;
   });
   return [outlines, ...labels];
