@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from storymeter.captions import Caption
 from storymeter.engine import Comparison, Results
 from storymeter.errors import DataError, StorymeterWarning, UsageError
 from storymeter.metrics import MeanMetric
+from storymeter.report import write_report
 from storymeter.report.comparison import comparison_json, comparison_table
 from storymeter.report.full.boards import verdict
 from storymeter.report.full.build import report_page
@@ -179,6 +181,15 @@ def test_intervals_of_few_documents_are_called_rough() -> None:
     few, many = (scored({"a": np.arange(float(n)), "b": np.arange(n) + 1.0}) for n in (12, 40))
     assert "rough" in leaderboard_table(few, few.compare()).note
     assert "rough" not in leaderboard_table(many, many.compare()).note
+
+
+def test_one_document_has_a_report(tmp_path: Path) -> None:
+    one = ["a dog runs on the grass"]
+    results = evaluate({"a": one, "b": ["a dog"]}, one, metrics=["rouge_l"], resamples=0)
+    write_report(results, tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "There are too few documents or resamples to tell" in page
+    assert "?: one document has no test: no difference can be significant." in page
 
 
 def test_systems_that_differ_on_few_documents_are_not_level_without_a_word() -> None:

@@ -83,6 +83,7 @@ def report_page(
         runs=findings.runs,
         notes=[
             scale_note({score.metric: score.as_percent for score in findings.results.systems[0].scores}),
+            "" if findings.comparisons else mark_notes(findings.marks, ()),  # of one document
             engine_note(findings.results),
             *remarks(findings.results),
         ],

@@ -67,7 +67,8 @@ def write_report(
     alone = _by_annotator(results, own) if annotators else None
     results = collapsed(results)
     progress("comparing the systems", 0, 1)
-    comparisons = results.compare(resamples=resamples) if len(results.systems) > 1 else []
+    several = len(results.systems) > 1 and results.systems[0].scores[0].n > 1
+    comparisons = results.compare(resamples=resamples) if several else []
     progress("comparing the systems", 1, 1)
     heading = title or ", ".join(system.name for system in results.systems)
     ids = {id for system in results.systems for score in system.scores[:1] for id in score.ids}
