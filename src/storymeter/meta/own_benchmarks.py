@@ -48,6 +48,8 @@ _KEYS = ("table", "title", "headline", "columns")
 _ROLES = ("caption", "references", "score", "system", "item", "rater")
 #: the columns of names as the tables of ratings are read with them, and where the file names none
 _ITEM, _SYSTEM, _NO_SYSTEM, _NOBODY = "item", "system", "system", "all"
+#: of `text_tier`: names of texts that are references only where a caption stands beside them
+_TEXT = 10
 #: criteria that stand for all of them
 _OVERALL = frozenset({"overall", "quality", "score"})
 
@@ -94,9 +96,7 @@ def _read(path: Path, stated: Mapping[str, Any], name: str) -> Benchmark:
     sheet = sheet_of(unpacked(content(path, "Give a table."), path.name), path.name)
     named = _named(stated.get("columns", {}), sheet)
     caption = _caption(sheet, named)
-    references = named.get("references") or tuple(
-        head for head in sheet.heads if is_reference_name(head.rstrip("0123456789 _-")) and head != caption
-    )
+    references = named.get("references") or _references(sheet, caption)
     table = _Table(sheet, caption, references, named)
     try:
         judged = table.judged()
@@ -161,6 +161,14 @@ def _caption(sheet: Sheet, named: Mapping[str, tuple[str, ...]]) -> str:
     return fits[0]
 
 
+def _references(sheet: Sheet, caption: str) -> tuple[str, ...]:
+    """Columns that can be nothing else; else those that are references beside a prediction: `answer`."""
+    others = [head for head in sheet.heads if head != caption and not numeric(sheet.column(head))]
+    certain = [head for head in others if is_reference_name(head.rstrip("0123456789 _-"))]
+    tiers = {head: text_tier(head, "references") for head in others}
+    return tuple(certain or [head for head, tier in tiers.items() if tier is not None and tier < _TEXT])
+
+
 def _hint(file: str, role: str, head: str) -> str:
     return f'Put it into a folder with a {FILE}: table = "{file}", [columns] {role} = "{head}"'
 
@@ -188,7 +196,9 @@ class _Table:
                     f"{sheet.name}, line {line}: {key[0]}, {key[1]} has another caption before.",
                     hint="Give each caption an item of its own.",
                 )
-            self.references.setdefault(key, [one for head in references for one in _texts(row.get(head))])
+            against = [one for head in references for one in _texts(row.get(head))]
+            known = self.references.setdefault(key, against)  # further ones may stand in further rows
+            known += [one for one in dict.fromkeys(against) if one not in known]
             rows.append({**row, _ITEM: key[1], _SYSTEM: key[0]})
         empty = sum(not text for text in self.captions.values())
         self._empty = [f"{many(empty, 'caption')} of {sheet.name} {'is' if empty == 1 else 'are'} empty."]
@@ -197,6 +207,7 @@ class _Table:
         known = {*roles.values(), *given.get("score", ())} - {item, system}
         kept = [head for head in heads if head in known or _scored(head) or is_scores(sheet.column(head))]
         kept = [head for head in kept if head not in (item, system)]
+        self._columns = first_few(sheet.heads, limit=20)
         self._sheet = replace(sheet, heads=(_ITEM, _SYSTEM, *kept), rows=tuple(rows))
         self._given = Given({**given, "item": (_ITEM,), "system": (_SYSTEM,)})
 
@@ -209,6 +220,11 @@ class _Table:
         return (system or _NO_SYSTEM, name)
 
     def judged(self) -> list[Rating]:
+        if len(self._sheet.heads) == 2:
+            raise DataError(
+                f"{self._sheet.name} has the columns {self._columns}; none holds human scores.",
+                hint=_hint(self._sheet.name, "score", "…"),
+            )
         laid = lay_out(self._sheet, self._given, rater=_NOBODY, system=_NO_SYSTEM)
         found = ratings(self._sheet, laid, self.notes)
         scores = first_few(laid.columns, limit=6)

@@ -160,6 +160,38 @@ def test_shapes_of_scores(
     assert [*found.criteria] == criteria and len(found.task.references[0]) == 1
 
 
+def test_references_in_further_rows(tmp_path: Path) -> None:
+    """A row per reference: the second one was lost without a word. A row per rater adds none."""
+    rows = ["video,model,caption,reference,rating"]
+    rows += [f"v{k},{s},a dog {s},{ref},{k}" for k in range(3) for s in "ab" for ref in ("dog", "pet", "dog")]
+    (tmp_path / "t.csv").write_text("\n".join(rows))
+    task = load(str(tmp_path / "t.csv"), Path()).task
+    assert {tuple(one.captions[0].text for one in group) for group in task.references} == {("dog", "pet")}
+
+
+def test_the_answer_beside_a_prediction_is_its_reference(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("index,question,answer,prediction,score\n1,what,a dog,a cat,1\n2,who,a man,a man,5\n")
+    (first, _), notes = load(str(path), Path()).task.references, load(str(path), Path()).notes
+    assert first[0].captions[0].text == "a dog" and "caption = prediction, references = answer" in notes[0]
+    path.write_text("index,question,answer,score\n1,what,a dog,1\n2,who,a man,5\n")
+    assert "caption = answer, references = none" in load(str(path), Path()).notes[0]
+
+
+def test_a_label_of_numbers_is_a_score(tmp_path: Path) -> None:
+    """It was taken for a reference, by its name."""
+    (tmp_path / "t.csv").write_text("id,caption,reference,label\n1,a dog,dogs,0\n2,a cat,cats,1\n")
+    found = load(str(tmp_path / "t.csv"), Path())
+    assert [one.value for one in found.judgements] == [0.0, 1.0]
+    assert {len(group) for group in found.task.references} == {1}
+
+
+def test_no_human_scores(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("id,caption,reference,note\n1,a,b,seen late\n2,c,d,from Kyoto\n")
+    with pytest.raises(DataError, match="columns id, caption, reference, note; none holds human scores"):
+        load(str(tmp_path / "t.csv"), Path())
+
+
 def test_captions_of_one_item_without_a_system(tmp_path: Path) -> None:
     rows = ["image,caption,ref,score", "i1,a dog,the dog,3", "i1,a cat,the dog,1", "i1,a dog,the dog,2"]
     (tmp_path / "t.csv").write_text("\n".join(rows))
