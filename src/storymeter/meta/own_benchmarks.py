@@ -197,8 +197,8 @@ class _Table:
                     hint="Give each caption an item of its own.",
                 )
             against = [one for head in references for one in _texts(row.get(head))]
-            known = self.references.setdefault(key, against)  # further ones may stand in further rows
-            known += [one for one in dict.fromkeys(against) if one not in known]
+            listed = self.references.setdefault(key, against)  # further ones may stand in further rows
+            listed += [one for one in dict.fromkeys(against) if one not in listed]
             rows.append({**row, _ITEM: key[1], _SYSTEM: key[0]})
         empty = sum(not text for text in self.captions.values())
         self._empty = [f"{many(empty, 'caption')} of {sheet.name} {'is' if empty == 1 else 'are'} empty."]
