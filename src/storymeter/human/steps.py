@@ -153,10 +153,10 @@ def new(
 
 
 def _code(given: str) -> str:
-    """A completion code, or what stands in the file after the @."""
-    if not given.startswith("@"):
-        return given.strip()
-    return content(Path(given[1:]), "Name a file that holds the study's completion code.").decode().strip()
+    """A completion code, also as Prolific's address (…?cc=CODE), or what stands in the file after the @."""
+    if given.startswith("@"):
+        given = content(Path(given[1:]), "Name a file that holds the study's completion code.").decode()
+    return given.strip().rpartition("cc=")[2]
 
 
 def read_captions(given: Place | Corpus, task: str = "da") -> Corpus:

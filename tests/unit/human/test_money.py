@@ -45,6 +45,19 @@ def test_prolific_needs_its_completion_code(tmp_path: Path) -> None:
     assert Folder(tmp_path / "study").campaign.platform.completion_code == "C1ABCDEF"
 
 
+def test_what_is_no_completion_code_is_refused(tmp_path: Path) -> None:
+    """Prolific shows the address that raters return to beside the code: with an address in the place of the
+    code, raters would end on a page that does not know it."""
+    address = "https://app.prolific.com/submissions/complete?cc=C1ABCDEF"
+    here = ("--platform", "prolific", "--hits", 4, "--completion-code")
+    assert new(tmp_path / "study", *here, address).exit_code == 0
+    assert Folder(tmp_path / "study").campaign.platform.completion_code == "C1ABCDEF"
+    for wrong in ("two words", "https://app.prolific.com/submissions/complete", "C1ABCDEF&x=1", "Ä1"):
+        refused = new(tmp_path / "other", *here, wrong)
+        assert isinstance(refused.exception, UsageError) and "no completion code" in str(refused.exception)
+    assert not (tmp_path / "other").exists()
+
+
 def test_a_warning_below_the_fair_rate_and_a_default_above_it(tmp_path: Path) -> None:
     low = " ".join(new(tmp_path / "s", "--price", ".2", "--dry-run").stderr.split())
     assert re.search(r"WARNING: 0\.20 USD for about 9 minutes is 1\.\d\d USD per hour, less than 8\.00", low)

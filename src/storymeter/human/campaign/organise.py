@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime
 import functools
+import re
 import secrets
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
@@ -60,12 +61,20 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
             f"{options.clips} is not a folder.", hint="Give --clips the folder that holds the clips."
         )
     study = named(options.task)
-    if options.platform.name == "prolific" and not options.platform.completion_code.strip():
-        raise UsageError(
-            "A Prolific study needs its completion code: without it raters end on a page that has no way"
-            " back, and cannot be paid.",
-            hint="Copy it from the study's page on Prolific: --completion-code CODE (or @FILE)",
-        )
+    if options.platform.name == "prolific":
+        code = options.platform.completion_code.strip()
+        if not code:
+            raise UsageError(
+                "A Prolific study needs its completion code: without it raters end on a page that has no way"
+                " back, and cannot be paid.",
+                hint="Copy it from the study's page on Prolific: --completion-code CODE (or @FILE)",
+            )
+        if not re.fullmatch(r"[A-Za-z0-9_-]+", code):
+            raise UsageError(
+                f"{code!r} is no completion code of Prolific, which consists of letters and digits: raters"
+                " would end on a page that does not know it, and could not be paid.",
+                hint="Copy the code, or the address that ends in cc=CODE, from the study's page on Prolific.",
+            )
     hourly = least_hourly(options.hourly, options.currency, options.price)
     seed = new_seed() if options.seed is None else str(options.seed)
     selection = None
