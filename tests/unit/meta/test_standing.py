@@ -177,19 +177,24 @@ def test_a_metric_that_does_not_vary_is_last() -> None:
     assert found[-1].ranks == {"one": 3} and found[0].wins == 1
 
 
-def test_a_constant_wins_nothing_on_captions() -> None:
-    """The z-scores of .7 were the rounding of its mean, and won against every other metric."""
+@pytest.mark.parametrize("headline", ["pearson", "auc"])
+def test_a_constant_wins_nothing_on_captions(headline: str) -> None:
+    """The z-scores of .7 were the rounding of its mean, and won against every other metric. Where people say
+    right or wrong, its AUC is one half, and that of noise less."""
     dice = random.Random(2)
-    judged = [Judgement(f"s{s}", f"i{i}", dice.random()) for s in range(3) for i in range(20)]
+    human = [dice.random() for _ in range(60)]
+    if headline == "auc":
+        human = [float(value > 0.5) for value in human]
+    judged = [Judgement(f"s{k % 3}", f"i{k // 3}", value) for k, value in enumerate(human)]
     keys = [(one.system, one.item) for one in judged]
     values = {
         "constant": dict.fromkeys(keys, 0.7),
-        "noise": {key: dice.random() for key in keys},
+        "noise": {key: dice.random() - 0.2 * one.value for key, one in zip(keys, judged, strict=True)},
         "right": {key: one.value + 0.1 * dice.random() for key, one in zip(keys, judged, strict=True)},
     }
     known = {name: MetricValues(found) for name, found in values.items()}
     scores = join_scores(tabulate(judged), known)
-    benchmark = Benchmark("one", "One", captions_task([]), tuple(judged), "", (), (), "pearson")
+    benchmark = Benchmark("one", "One", captions_task([]), tuple(judged), "", (), (), headline)
     results = [segment_level(scores, name, resamples=0) for name in values]
     standing = standings([segment_contest(benchmark, scores, results, permutations=200)])
     assert [(s.metric, s.wins, s.losses) for s in standing] == [
