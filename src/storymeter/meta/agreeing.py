@@ -19,6 +19,7 @@ from ..human.sources import OpenedRatings
 from ..human.tables.roles import NOT_SCORES, by_name, given_columns, plain
 from ..human.tables.scales import number, numeric
 from ..human.tables.sheets import Sheet, from_object, read_sheet
+from ..scores import Signature
 from .comparisons import MetricComparison
 from .compute import Key
 from .inputs import open_human, read_human, read_survey
@@ -191,6 +192,17 @@ def _of_systems(scores: Scores, system_value: SystemValue) -> Scores:
     return replace(scores, notes=(*scores.notes, note), signatures=listed)
 
 
+def _of_captions(scores: Scores) -> Scores:
+    """BLEU of one caption is sentence BLEU, whatever the level for a system is."""
+    signatures = {name: Signature.parse(text) for name, text in scores.signatures.items()}
+    levels = {
+        name: str(one.add(level="sentence"))
+        for name, one in signatures.items()
+        if one.get("level") == "corpus"
+    }
+    return replace(scores, signatures={**scores.signatures, **levels})
+
+
 def measured(
     title: str,
     level: Any,
@@ -203,6 +215,8 @@ def measured(
     """Every metric of the table against the people's scores beside it."""
     if level == "segment" and scores.items == ("",):
         raise DataError("The human scores are about whole systems.", hint="Use --level system.")
+    if level == "segment":
+        scores = _of_captions(scores)
     if level == "system" and (scores.averaged or system_value == "own"):
         scores = _of_systems(scores, system_value)
     results, comparisons = evaluate_metrics(scores, level, **resampling)

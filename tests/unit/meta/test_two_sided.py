@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -208,6 +209,18 @@ def test_idf_of_a_systems_own_stories(examples: Path) -> None:
             assert np.mean(mine) == pytest.approx(system.scores[place].value, abs=1e-6)
         own = {str(system.scores[place].signature).rpartition("|stories:")[2] for system in results.systems}
         assert len(own) == 2 and values[name].signature.rpartition("|stories:")[2] not in own
+
+
+def test_the_signature_says_the_level_of_bleu_that_was_used() -> None:
+    scores = judged_captions("bleu_2", "bleu_2(level=sentence)")
+    levels = {
+        level: [
+            re.findall(r"\|level:(\w+)", one.signature)
+            for one in measured("captions", level, scores, resamples=0, permutations=10).results
+        ]
+        for level in ("segment", "system")
+    }
+    assert levels == {"segment": [["sentence"], ["sentence"]], "system": [["corpus"], ["sentence"]]}
 
 
 def test_corpus_bleu_is_the_systems_own_value() -> None:
