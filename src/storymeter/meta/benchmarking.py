@@ -52,7 +52,7 @@ class Benchmarked:
 
 
 def benchmark(
-    name: str,
+    name: str | Path,
     data: str | Path = ".",
     metrics: MetricLike | Sequence[MetricLike] | None = None,
     *,
@@ -86,6 +86,7 @@ def benchmark(
     settings: those of `Run`: tokenizer, jobs, seed, device, budget.
     progress: called with what is being done, how much is done, and of how much.
     """
+    name = str(name)
     found = load(name, Path(data))
     run = Run(progress=progress, **settings)
     seed, jobs = run.context.seed, run.context.jobs
@@ -176,7 +177,7 @@ class Card:
 def report_card(
     data: str | Path = ".",
     metrics: str | Sequence[str] | None = None,
-    benchmarks: Sequence[str] = (),
+    benchmarks: str | Path | Sequence[str | Path] = (),
     *,
     resamples: int = 300,
     keep: str | Path | None = None,
@@ -194,7 +195,8 @@ def report_card(
     progress: called with what is being done, how much is done, and of how much.
     """
     data = Path(data)
-    chosen = list(dict.fromkeys(benchmarks)) or available(data)
+    named = [benchmarks] if isinstance(benchmarks, str | Path) else benchmarks
+    chosen = list(dict.fromkeys(map(str, named))) or available(data)
     if not chosen:
         raise DataError(f"{data} holds no benchmark.", hint="docs/meta-evaluation.md has the layout.")
     asked = split(metrics) if isinstance(metrics, str) else metrics

@@ -75,6 +75,10 @@ def test_a_report_card_of_own_tables_needs_no_other_data(run: Verb, table: Path,
     assert code == 0 and "| rouge_l |" in out, err
     (card,) = report_card(benchmarks=[str(table)] * 2, metrics=["rouge_l"], resamples=0)
     assert card.benchmark == "ratings"
+    assert [one.benchmark for one in report_card(benchmarks=table, metrics="rouge_l", resamples=0)] == [
+        "ratings"
+    ]
+    assert benchmark(table, metrics=["rouge_l"], resamples=0, permutations=10).name == str(table)
     (tmp_path / "more").mkdir()
     (tmp_path / "more" / "ratings.csv").write_text(table.read_text())
     with pytest.raises(UsageError, match="Two benchmarks are called 'ratings'"):
