@@ -5,6 +5,7 @@ Names are looked up in a listing of the folder, so a name with `..` in it leads 
 
 from __future__ import annotations
 
+import filecmp
 import os
 import warnings
 from collections.abc import Iterator, Sequence
@@ -17,8 +18,8 @@ from ..errors import DataError, MissingPartError, StorymeterWarning, UsageError,
 
 
 class MediaFolder:
-    """Files at any depth, each known by its name and by its path, with and without the ending; where several
-    share one, the first in order has it.
+    """Files at any depth, each known by its path in the folder and by every end of it, such as its name, with
+    and without the ending; where several share one, the first in order has it.
     """
 
     kind: ClassVar[str]
@@ -32,6 +33,8 @@ class MediaFolder:
                 hint=f"Give it with --{self.kind} FOLDER.",
             )
         self._by_name: dict[str, Path] = {}
+        #: names that files in several folders share
+        self._shared: dict[str, list[Path]] = {}
         for place, folders, files in os.walk(self.folder):
             folders.sort()
             for name in sorted(files):
@@ -40,8 +43,12 @@ class MediaFolder:
                     self._add(path, path.relative_to(self.folder))
 
     def _add(self, path: Path, relative: Path) -> None:
-        for key in (path.name, path.stem, relative.as_posix(), relative.with_suffix("").as_posix()):
-            self._by_name.setdefault(key, path)
+        for whole in (relative, relative.with_suffix("")):
+            ends = ["/".join(whole.parts[k:]) for k in range(len(whole.parts))]
+            for key in ends:
+                first = self._by_name.setdefault(key, path)
+                if first.parent != path.parent:
+                    self._shared.setdefault(key, [first]).append(path)
 
 
 # A story's pictures: found by name in one folder, and decoded safely.
@@ -64,22 +71,34 @@ class Pictures(MediaFolder):
 
     def __init__(self, folder: str | Path) -> None:
         self._by_folder: dict[str, list[str]] = {}
+        #: every end of a subfolder's path
+        self._folders: set[str] = set()
         super().__init__(folder)
 
     def _add(self, path: Path, relative: Path) -> None:
         super()._add(path, relative)
         if relative.parent != Path():
             self._by_folder.setdefault(relative.parent.as_posix(), []).append(relative.as_posix())
+            parts = relative.parent.parts
+            self._folders.update("/".join(parts[k:]) for k in range(len(parts)))
 
     def of(self, document: Document) -> list[str]:
         """The names of a story's pictures; where the file names none, those in the subfolder of its id, or
         the one that is called so.
         """
         return (
-            list(document.images)
+            [self.called(document, name) for name in document.images]
             or self._by_folder.get(document.id)
             or ([document.id] if document.id in self._by_name else [])
         )
+
+    def called(self, document: Document, name: str) -> str:
+        """The name of a picture of a story; with the subfolder of the story's id, where that holds it."""
+        own = f"{document.id}/{name}"
+        numbered = bool(self._shared) and document.id in self._by_folder and "/" not in name
+        root = self._by_name.get(name)
+        lacking = numbered and (root is None or root.parent != self.folder)
+        return own if own in self._by_name or lacking else name
 
     def shown(self, item: Sequence[Document]) -> Document:
         """The first document of an item that says which pictures it is about; otherwise its first one."""
@@ -90,7 +109,34 @@ class Pictures(MediaFolder):
         return [name for name in self.of(document) if self.find(name) is not None]
 
     def find(self, name: str) -> Path | None:
-        return self._by_name.get(name) or self._by_name.get(Path(name).name)
+        """The file of a name or path, whose folders may be called otherwise here. Where albums number their
+        pictures (files of one name in several folders), a path names no file of another folder.
+        """
+        parts = Path(name).parts
+        for key in ("/".join(parts[k:]) for k in range(len(parts))):
+            if key in self._by_name:
+                found = self._one(name, key)
+                elsewhere = key != name and "/" not in key and found.parent != self.folder
+                return None if elsewhere and self._shared else found
+            if key.rpartition("/")[0] in self._folders:
+                return None
+        return None
+
+    def _one(self, name: str, key: str) -> Path:
+        """The file whose whole path it is, or that of a name; files that share one must be copies."""
+        files = self._shared.get(key, [self._by_name[key]])
+        for file in files:
+            path = file.relative_to(self.folder)
+            if key in (path.as_posix(), path.with_suffix("").as_posix()):
+                return file
+        for other in files[1:]:
+            if not filecmp.cmp(files[0], other, shallow=False):
+                raise DataError(
+                    f"{name} names several images: {files[0]}, {other}",
+                    hint="Name images by their folders, as in album/1.jpg, or call the subfolders by the ids"
+                    " of the stories.",
+                )
+        return files[0]
 
     def check(
         self, documents: Sequence[Document], metric: str = "rovist_vg", *, missing: str = "error"

@@ -119,9 +119,18 @@ class Visuals:
         return [
             [(self._stretch(film, caption, frames),) for caption in document.captions]
             if film is not None
-            else [self._shown(own) for own in _own(document, names)]
+            else [self._shown(own) for own in self._own(document, names)]
             for document, names, film in zip(documents, named, films, strict=True)
         ]
+
+    def _own(self, document: Document, names: Sequence[str]) -> list[Sequence[str]]:
+        """Per caption the names of its pictures."""
+        if self.pictures and any(caption.image for caption in document.captions):
+            called = self.pictures.called
+            return [[called(document, c.image)] if c.image else [] for c in document.captions]
+        if len(names) == len(document.captions):
+            return [[name] for name in names]
+        return [names for _ in document.captions]
 
     def _shown(self, names: Iterable[str]) -> Views:
         paths = [self.pictures.find(name) for name in names] if self.pictures else []
@@ -167,12 +176,3 @@ class Visuals:
                     f" {metric}(missing=skip)."
                 ),
             )
-
-
-def _own(document: Document, names: Sequence[str]) -> list[Sequence[str]]:
-    """Per caption the names of its pictures."""
-    if any(caption.image for caption in document.captions):
-        return [[caption.image] if caption.image else [] for caption in document.captions]
-    if len(names) == len(document.captions):
-        return [[name] for name in names]
-    return [names for _ in document.captions]
