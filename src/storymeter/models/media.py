@@ -115,9 +115,8 @@ class Pictures(MediaFolder):
         parts = Path(name).parts
         for key in ("/".join(parts[k:]) for k in range(len(parts))):
             if key in self._by_name:
-                found = self._one(name, key)
-                elsewhere = key != name and "/" not in key and found.parent != self.folder
-                return None if elsewhere and self._shared else found
+                elsewhere = key != name and "/" not in key and self._by_name[key].parent != self.folder
+                return None if elsewhere and self._shared else self._one(name, key)
             if key.rpartition("/")[0] in self._folders:
                 return None
         return None

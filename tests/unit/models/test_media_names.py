@@ -39,6 +39,7 @@ def pictures(tmp_path: Path) -> Pictures:
         ("copy", "E/copy.png"),
         ("A/7.png", None),  # it is in B
         ("Z/7.png", None),
+        ("Z/1.png", None),
         ("C/10", None),
     ],
 )
