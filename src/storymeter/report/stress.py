@@ -268,6 +268,8 @@ def attack_table(found: Persuasion) -> Table:
     for label in (WRONG, RIGHT):
         values = (found.result.row(metric).scale * found.value(metric, label) for metric in metrics)
         rows.append([f"{label} captions", *(f"{value:.2f}" for value in values)])
+    unfit = [one.metric for one in found.verdicts() if one.answer == "not applicable"]
+    said = f" Says nothing of {', '.join(unfit)}: right captions are not above wrong ones." if unfit else ""
     return Table(
         [*keys("attacks"), *metrics],
         rows,
@@ -275,7 +277,7 @@ def attack_table(found: Persuasion) -> Table:
         note=(
             "Number of successful attacks of those tried, and the highest lift (increase in the score of"
             " wrong captions by the attack, in % of the score of correct captions). An attack succeeds if its"
-            f" lift is above {100 * SUCCESS:.0f} %. {many(found.documents, 'document')}."
+            f" lift is above {100 * SUCCESS:.0f} %. {many(found.documents, 'document')}.{said}"
             f" {found.result.signature}"
         ),
     )

@@ -11,6 +11,7 @@ says the same twice                            asked again (`meta.self_agreeing`
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
@@ -33,6 +34,7 @@ TWICE = "says the same twice"
 #: shares of the distance between right and wrong captions: what longer captions may gain, how much a metric
 #: may differ from itself, and what is rounding
 GAIN, DRIFT, ROUNDING = 0.05, 0.01, 1e-6
+NO_DISTANCE = "the mean distance between right and wrong captions is not above 0"
 FILLER = (
     "and all of this can be seen here in this video, which shows exactly what is described, as anyone who"
     " looks at it will be able to see"
@@ -121,11 +123,13 @@ def _order(
         if why := known[metric].unfit():
             out.append(Verdict(metric, ORDER, "not applicable", why))
             continue
-        apart = np.abs(values - theirs[metric])
-        moved = int((apart > ROUNDING * known[metric].distance).sum())
-        most = 100 * float(np.nanmax(apart, initial=0.0)) / known[metric].distance
+        apart = np.array([known[metric].share(size) for size in np.abs(values - theirs[metric]).tolist()])
+        if math.isnan(known[metric].share(0)):
+            out.append(Verdict(metric, ORDER, "undecided", NO_DISTANCE))
+            continue
+        moved = int((apart > ROUNDING).sum())
         because = f"{moved} of {len(values)} documents change"
-        because += f", by {most:.2f} % of the distance at most" if moved else ""
+        because += f", by {100 * np.nanmax(apart):.2f} % of the distance at most" if moved else ""
         out.append(Verdict(metric, ORDER, "no" if moved else "yes", because))
     return out
 
@@ -147,7 +151,9 @@ def _twice(found: SelfAgreement, evidence: Evidence) -> tuple[Answer, str]:
         return "not applicable", why
     if not found.documents:
         return "undecided", "no document has a value in both"
-    share = found.largest / evidence.distance
+    share = evidence.share(found.largest)
+    if math.isnan(share):
+        return "undecided", NO_DISTANCE
     how = "asked anew" if found.asked else "computed again"
     because = f"{how}: {100 * found.equal:.0f} % equal, differ by {100 * share:.2f} % of the distance at most"
     return "yes" if share <= DRIFT else "no", because

@@ -79,6 +79,10 @@ class Evidence:
     def distance(self) -> float:
         return float(self.distances.mean())
 
+    def share(self, size: float) -> float:
+        """A size as a share of the mean distance; not known where that is not above 0."""
+        return size / self.distance if self.distance > 0 else math.nan
+
     def unfit(self) -> str:
         """Why there is no scale; '' where there is one."""
         distances = self.distances

@@ -15,8 +15,11 @@ from storymeter.arrays import FloatArray
 from storymeter.captions import Corpus
 from storymeter.engine import Run
 from storymeter.join import Task
+from storymeter.report.stress import attack_table
 from storymeter.stress import Audit, audit
+from storymeter.stress.consistency import NO_DISTANCE, consistency_verdicts
 from storymeter.stress.effects import Evidence, evidence_of, fieller
+from storymeter.stress.persuasion import attacks
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "bench"))
 import audit_of_noise
@@ -137,3 +140,37 @@ def test_no_distance_no_interval() -> None:
     evidence = Evidence({"original": np.arange(10.0), "exchange": np.arange(10.0)[::-1]})
     assert math.isinf(fieller(np.ones(10), evidence.distances).high)
     assert "not above" in evidence.unfit()
+
+
+class Surprised(storymeter.MeanMetric):
+    """Right captions win in every document but one, in which another document's captions win by far."""
+
+    name = "surprised"
+    percent = False
+
+    def __init__(self, good: Corpus) -> None:
+        self.good = {document.id: document.text for document in good}
+
+    def document_values(self, task: Task, context: storymeter.Context) -> FloatArray:
+        first = min(task.ids)
+        right = [document.text == self.good[document.id] for document in task.candidates]
+        return np.array(
+            [own + 1e3 * (not own and k == first) for own, k in zip(right, task.ids, strict=True)]
+        )
+
+
+def test_a_distance_below_zero_is_no_scale(examples: Path) -> None:
+    """Shares of it were negative, so that every difference was small enough ("yes") or none was ("no")."""
+    ours = storymeter.read(examples / "videos/good.json")
+    people = [storymeter.read(examples / f"videos/reference_{k}.json") for k in (1, 2)]
+    verdicts = consistency_verdicts(ours, Run(people), metrics=[Surprised(ours)])
+    found = {one.property: one for one in verdicts}
+    for name in ("says the same twice", "does not depend on the order of references"):
+        assert (found[name].answer, found[name].because) == ("undecided", NO_DISTANCE)
+
+
+def test_a_table_of_attacks_says_whom_it_says_nothing_of(videos: tuple[Corpus, list[Corpus]]) -> None:
+    """A constant is talked into nothing."""
+    constant = Mapped("constant", 0, 0.7)
+    found = attacks(videos[0], Run(videos[1]), metrics=[constant, "rouge_l"])
+    assert "Says nothing of constant: right captions are not above wrong ones." in attack_table(found).note
