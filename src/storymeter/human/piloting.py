@@ -109,8 +109,14 @@ def _found(
     begun = sum(bool(row["done"] or row["active"]) for row in rows)
     seconds = measured_seconds(records)
     pay = campaign.pay(seconds=seconds)
-    verdicts = study.verdicts([one for one in records if one.rater in finished])
-    tested = [one.accepted for one in verdicts.values() if one.accepted is not None]
+    # as the analysis will decide, where controls can say anything
+    work = [one for one in records if one.rater in finished]
+    verdicts, used = study.verdicts(work), study.included(work)
+    tested = [
+        said.accepted and used.get(name, said).accepted is not False
+        for name, said in verdicts.items()
+        if said.accepted is not None
+    ]
     passed = sum(tested)
     warning = pay.warning(campaign.hourly) if seconds else ""
     wanted = fair_price(seconds, campaign.hourly)

@@ -28,14 +28,14 @@ def present_pilot(pilot: Pilot) -> Presentation:
     under_way = (
         "No pilot is under way: everybody gets work."
         if pilot.places is None
-        else f"Until the decision {many(pilot.places, 'rater')} get work: storymeter human pilot DIR --go"
-        " opens the study to all."
+        else f"Until the decision, work is given to {many(pilot.places, 'rater')}: storymeter human pilot DIR"
+        " --go opens the study to all."
     )
     advice = [f"{one.what}: {one.advice}" for one in pilot.findings if one.advice]
     decision = {True: "GO", False: "NO GO", None: "NOT YET"}[pilot.go]
     tables = [
         Table(
-            ["", "finding", "found", "expected"],
+            ["verdict", "finding", "found", "expected"],
             rows,
             title=f"Pilot: {decision}",
             note=" ".join([*advice, under_way]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,12 +29,12 @@ def small(folder: Path, clips: Path, **wish: Any) -> Folder:
     return human_kit.campaign(folder, clips, items=30, layout=PAIRS, watch=0.0, **wish)
 
 
-def work(folder: Folder, links: Sequence[str], character: Character = "honest") -> int:
+def work(folder: Folder, links: Sequence[str], character: Character = "honest", bot_of: Any = None) -> int:
     """How many of these raters got work; each does all of it."""
     seated = 0
     with TestClient(create_app(Folder(folder.path)), follow_redirects=False) as client:
         for link in links:
-            bot = Bot(character, Truth(folder.campaign, folder.key), link)
+            bot = (bot_of or Bot)(character, Truth(folder.campaign, folder.key), link)
             seated += client.post(link + "/begin").status_code == 303
             reply = client.get(link + "/item").json()
             while "go" not in reply and "go" not in (item := reply["next"]):
@@ -75,6 +76,27 @@ def test_as_many_raters_as_the_pilot_has_places(task: str, tmp_path: Path, clips
     assert after.places is None
     assert work(folder, folder.links()[3:]) == 3, "everybody gets work, and what the pilot answered stays"
     assert len({one.rater for one in human_kit.answers(folder)}) == 6
+
+
+def test_who_passes_is_whom_the_analysis_uses(tmp_path: Path, clips: Path) -> None:
+    """Somebody who sees the damage and gives the other captions scores by lot passes the controls, and the
+    analysis leaves the answers out: the pilot counts as the analysis does."""
+    folder = small(tmp_path / "study", clips, hits=1, raters=6, raters_per_hit=6)
+    damaged = {line.text for line in folder.key.values() if line.kind == "degraded"}
+
+    class Guesser(Bot):
+        def answer(self, item: Any) -> Any:
+            low, high = (5, 15) if item["caption"] in damaged else (40, 100)
+            return {"value": random.Random(item["caption"] + item["id"]).randint(low, high)}
+
+    pilot(folder.path, 6)
+    work(folder, folder.links()[:5])
+    work(folder, folder.links()[5:], bot_of=Guesser)
+    records = human_kit.answers(folder)
+    assert folder.study.verdicts(records)["r006"].accepted
+    used = {name for name, said in folder.study.included(records).items() if said.accepted}
+    found = pilot(folder.path)
+    assert "r006" not in used and (found.passed, found.tested) == (len(used), 6)
 
 
 def test_others_read_that_the_study_is_paused(tmp_path: Path, clips: Path) -> None:
