@@ -42,7 +42,7 @@ DECIMAL = re.compile(r"(?<![\w.])[+-]?\d*\.\d+(?![\w.]*\d)|(?<![\w.])\d{1,3}(?:,
 SECTION = re.compile(r"\b[Ss]ections? \d[\d.]*")
 THEIRS = re.compile(r"\b([Pp]ublished|[Pp]aper('s)?|there)\b")
 #: seconds of processor time that a test may spend on a block
-QUICK = 4.0
+QUICK = 6.0
 
 
 def blocks(page: str) -> list[str]:
