@@ -15,6 +15,7 @@ from human_kit import named
 
 from storymeter.captions import Corpus, Rating
 from storymeter.cli import cli
+from storymeter.human.campaign.clips import sequences
 from storymeter.human.rating_files import records
 
 pytest.importorskip("starlette")
@@ -147,3 +148,25 @@ def test_a_survey_reads_photo_sequences(media: Path, tmp_path: Path) -> None:
     lines = (tmp_path / "study/key.jsonl").read_text().splitlines()
     panels = [panel for panel in map(json.loads, lines) if "images" in panel]
     assert panels and all(panel["images"] == photos[panel["item"]] for panel in panels)
+
+
+def test_albums_that_number_their_pictures_show_their_own(media: Path, tmp_path: Path) -> None:
+    """`1` of an album is not the picture 1 of another one, and what an album lacks is said."""
+    picture = (media / "pictures" / IDS[0] / "1.png").read_bytes()
+    for name in (f"{id}/{k}.png" for id in IDS for k in (1, 2)):
+        (tmp_path / "albums" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "albums" / name).write_bytes(picture)
+    files = []
+    for system in ("arel", "bart"):
+        told = [f"{system} was here .", "it was fun ."]
+        stories = [{"id": id, "sentences": told, "image_ids": ["1", "2"]} for id in IDS]
+        files.append(tmp_path / f"{system}.jsonl")
+        files[-1].write_text("".join(json.dumps(story) + "\n" for story in stories))
+    given = [part for file in files for part in ("--systems", file)]
+    done("human", "new", tmp_path / "s", "--task", "survey", *given, "--clips", tmp_path / "albums")
+    panels = [json.loads(line) for line in (tmp_path / "s/key.jsonl").read_text().splitlines()]
+    shown = {(panel["item"], *panel["images"]) for panel in panels if "images" in panel}
+    assert shown == {(id, f"{id}/1", f"{id}/2") for id in IDS}
+    (tmp_path / "albums" / IDS[0] / "2.png").unlink()
+    found = sequences(tmp_path / "albums", dict.fromkeys(IDS, ("1", "2.png")), IDS[:1])
+    assert found == {IDS[0]: (f"{IDS[0]}/1", f"{IDS[0]}/2.png")}

@@ -6,6 +6,7 @@ go through it too."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -69,20 +70,22 @@ def find(folder: Path, ids: Iterable[str], kinds: dict[str, str] = VIDEO) -> dic
 def sequences(
     folder: Path, named: dict[str, tuple[str, ...]], ids: Iterable[str]
 ) -> dict[str, tuple[str, ...]]:
-    """The pictures of each sequence: those its caption file names, else all pictures in the subfolder of its
-    id.
+    """The pictures of each sequence: those its caption file names, in the subfolder of its id where albums
+    number their pictures; else all pictures in that subfolder.
     """
+    places = Counter(name for path in folder.rglob("*") if path.is_file() for name in {path.name, path.stem})
     subfolders = {path.name: path for path in sorted(folder.iterdir()) if path.is_dir()}
     found = {}
     for item in ids:
+        inside = sorted(subfolders[item].iterdir()) if item in subfolders else []
+        own = {name for path in inside for name in (path.name, path.stem)}
         if item in named:
-            found[item] = named[item]
-        elif item in subfolders:
             found[item] = tuple(
-                p.relative_to(folder).as_posix()
-                for p in sorted(subfolders[item].iterdir())
-                if p.suffix.lower() in IMAGE
+                f"{item}/{name}" if name in own or (own and places[name] > 1) else name
+                for name in named[item]
             )
+        elif item in subfolders:
+            found[item] = tuple(p.relative_to(folder).as_posix() for p in inside if p.suffix.lower() in IMAGE)
     return found
 
 
