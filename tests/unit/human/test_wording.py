@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from storymeter.errors import DataError
 from storymeter.human import analyse
 from storymeter.human.campaign import texts
 from storymeter.human.campaign.backup import backup, restore
+from storymeter.human.server import words
 from storymeter.human.server.context import Clock
 from storymeter.human.server.words import languages
 from storymeter.human.store.tables import correction, setting
@@ -143,3 +145,24 @@ def test_corrections_are_erased_with_their_rater(study: Folder, client: TestClie
     assert human_kit.rows(study.database, sa.select(correction.c.id)) == []
     with pytest.raises(DataError, match="no answer"):
         analyse(study.path)
+
+
+def test_a_survey_has_the_definitions_and_examples_of_rovist() -> None:
+    """Figure 7 of the paper."""
+    folder = Path(words.__file__).parent / "languages"
+    found = {
+        path.stem: json.loads(path.read_text("utf-8"))["instructions"]["survey"]
+        for path in folder.glob("*.json")
+    }
+    english = " ".join(found["en"])
+    for phrase in (
+        "closely reflects the entities in the photos and tends not to be vague",
+        "We went to the park. They had a great playground. We also got to eat ice-cream.",
+        "We went to the park. I grew up in Sydney. This is my dog.",
+        "I like cats. The food was delicious. Then, we went to the beach.",
+        "does not contain repeating plots across sentences and within sentences",
+        "The food was delicious. The salad was delicious.",
+        "The streets were filled with people. There were a lot of people there.",
+    ):
+        assert phrase in english
+    assert {sum(text.count("\n") for text in texts) for texts in found.values()} == {5}  # one line an example
