@@ -133,7 +133,8 @@ def test_check_on_the_command_line_and_bad_items_that_are_skipped(tmp_path: Path
     assert bad.exit_code == 1 and "clip-03: no clip" in bad.stderr and "cost" in bad.stdout
     new = ("new", tmp_path / "study", *words[1:], *small, "--skip-bad", "--dry-run")
     assert run(*new).exit_code == 0 and not (tmp_path / "study").exists()
-    assert run(*words, *small, "--skip-bad").exit_code == 0
+    skipped = run(*words, *small, "--skip-bad")
+    assert skipped.exit_code == 0 and "1 problem (what has them is left out)." in skipped.stderr
 
 
 def test_practice_is_not_rated_later(clips: Path) -> None:

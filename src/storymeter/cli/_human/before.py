@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ... import human, report
-from ...errors import UsageError
+from ...errors import UsageError, many
 from ...human.campaign.design import OVERLAP
 from .._options import (
     ABOVE_ZERO,
@@ -176,11 +176,9 @@ def new_command(
         )
     output(Table(["", "plan"], [list(row) for row in made.plan]).render("table"))
     if made.home is None:
-        print_note(
-            f"{len(made.problems):,} problems. Nothing was written."
-            if made.problems
-            else "No problems. Nothing was written."
-        )
+        found = many(len(made.problems), "problem") if made.problems else "No problems"
+        left_out = " (what has them is left out)" if made.problems and options["skip_bad"] else ""
+        print_note(f"{found}{left_out}. Nothing was written.")
         raise SystemExit(1 if made.problems and not options["skip_bad"] else 0)
     print_note(f"The campaign is in {folder}. Serve it: storymeter human serve {folder}")
     if made.home.campaign.platform.name == "local":
