@@ -246,7 +246,24 @@ class Metric(Measure, ABC):
             from .plugins import check_combine
 
             check_combine(self, rows.values)
+            self._check_range(rows.values, task)
         return rows
+
+    def _check_range(self, rows: FloatArray, task: Task) -> None:
+        """The values of documents against `range`, where a foreign metric declares one."""
+        declared = getattr(type(self), "range", None)
+        if not (isinstance(declared, tuple) and len(declared) == 2):  # it may be an option of this name
+            return
+        low, high = declared
+        values = self.by_document(rows)
+        slack = 1e-9 * max(1.0, abs(low), abs(high))
+        beyond = np.flatnonzero((values < low - slack) | (values > high + slack))
+        if len(beyond):
+            raise UsageError(
+                f"{self._gave()} {values[beyond[0]]:g} for {task.ids[beyond[0]]!r}, outside of its declared"
+                f" range {low:g} to {high:g}.",
+                hint="Declare it in the class, range = (low, high); percent = False prints it unscaled.",
+            )
 
     def checked(self, rows: Rows | FloatArray, task: Task) -> Rows:
         """Returns the rows if there is one per document with a finite number per column; raises `UsageError`

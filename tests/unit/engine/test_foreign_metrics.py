@@ -206,6 +206,25 @@ def test_values_beyond_one_that_are_printed_as_percentages_are_warned_of() -> No
         _score(Large())
 
 
+def test_the_declared_range_of_a_metric_is_checked() -> None:
+    class Ranged(storymeter.MeanMetric):
+        name = "ranged"
+        range = (0.0, 1.0)
+        percent = False
+        most = 1.0
+
+        def document_values(self, task: Task, context: storymeter.Context) -> FloatArray:
+            return np.linspace(0, self.most, len(task))
+
+    class Beyond(Ranged):
+        most = 37.0
+
+    assert _score(Ranged()).value == 0.5
+    said = r"line \d+\) gave 18.5 for '2', outside of its declared range 0 to 1"
+    with pytest.raises(UsageError, match=said):
+        _score(Beyond())
+
+
 def test_a_name_of_ours_is_warned_of() -> None:
     class Meteor(storymeter.MeanMetric):
         name = "meteor"
