@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from uncertainty_kit import claim
@@ -27,14 +28,23 @@ Array = np.ndarray
 
 
 def study(
-    random: np.random.Generator, raters: int, deviation: float, *, systems: int = 2, crossed: bool = False
+    random: np.random.Generator,
+    raters: int,
+    deviation: float,
+    *,
+    systems: int = 2,
+    crossed: bool = False,
+    unequal: bool = False,
 ) -> Ratings:
-    """Equal systems. `crossed`: all raters rate the same 40 videos; otherwise everyone gets others."""
+    """Equal systems. `crossed`: all raters rate the same 40 videos; otherwise everyone gets others, `unequal`
+    numbers of them.
+    """
     if crossed:
         grid = np.meshgrid(np.arange(raters), np.arange(systems), np.arange(40), indexing="ij")
         rater, system, item = (axis.ravel() for axis in grid)
     else:
-        rater = np.repeat(np.arange(raters), 70)
+        each = random.choice([20, 40, 60, 160], raters) if unequal else 70
+        rater = np.repeat(np.arange(raters), each)
         system, item = random.integers(0, systems, len(rater)), random.integers(0, 300, len(rater))
     value = (
         random.normal(0, deviation, (raters, systems))[rater, system]
@@ -54,10 +64,10 @@ def study(
 
 
 def _clusters(
-    raters: int, deviation: float, by: Clusters, *, systems: int = 2, crossed: bool = False
+    raters: int, deviation: float, by: Clusters, **design: Any
 ) -> Callable[[np.random.Generator, int], tuple[int, int]]:
     def measure(random: np.random.Generator, studies: int) -> tuple[int, int]:
-        made = (study(random, raters, deviation, systems=systems, crossed=crossed) for _ in range(studies))
+        made = (study(random, raters, deviation, **design) for _ in range(studies))
         return sum(len(rank(table, by=by).clusters) > 1 for table in made), studies
 
     return measure
@@ -73,6 +83,10 @@ for _raters in (2, 4, 8, 24):
     )
     claim(f"same, rank-sum clusters of the papers, {_raters} raters", 0.05)(
         _clusters(_raters, 0.2, "ranksum")
+    )
+for _raters in (4, 8, 24):
+    claim(f"same, raters give 20 to 160 ratings, {_raters} raters", 0.05, studies=2000)(
+        _clusters(_raters, 0.2, "raters", unequal=True)
     )
 claim("equal systems in different clusters, 8 raters, no deviation", 0.05, high=0.07)(
     _clusters(8, 0.0, "raters")
