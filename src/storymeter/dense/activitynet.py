@@ -100,7 +100,8 @@ class ActivityNet(Metric):
 
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
         if self._corpus:
-            values = self._value_of(sums.reshape(*sums.shape[:-1], len(self._tious), -1))
+            count = len(self._tious)
+            values = self._value_of(sums.reshape(*sums.shape[:-1], count, len(self.columns) // count))
         else:
             values = sums[..., :-1] / np.maximum(sums[..., -1:], 1.0)
         return {

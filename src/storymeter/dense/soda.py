@@ -101,7 +101,7 @@ class Soda(Metric):
         return COLUMNS
 
     def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
-        each = sums.reshape(*sums.shape[:-1], -1, len(COLUMNS))
+        each = sums.reshape(*sums.shape[:-1], len(self.columns) // len(COLUMNS), len(COLUMNS))
         videos = each[..., 3:]
         means = each[..., :3] / np.maximum(videos, 1.0)
         there = (videos > 0).sum(axis=-2)

@@ -114,6 +114,8 @@ def oracle_table(scores: list[OracleScore]) -> Table:
     )
     if len(scores) < 2:
         return Table(columns, rows, note=note)
+    if not all(score.against_first for score in scores[1:]):
+        return Table(columns, rows, note=f"{note} One document in common: the difference is not tested.")
     meteor, varied = zip(*(score.against_first for score in scores[1:]), strict=True)
     tests = [[one.p for one in meteor], holm([one.p for one in meteor]), holm([one.p for one in varied])]
     return Table(

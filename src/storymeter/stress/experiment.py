@@ -371,12 +371,12 @@ def oracles(systems: Sequence[Corpus], run: Run) -> list[OracleScore]:
 
 
 def oracle_test(a: OracleScore, b: OracleScore, *, seed: int = 0) -> list[PairedTest]:
-    """Whether the oracle captions of two systems differ in METEOR and in Self-BLEU: paired permutation tests
-    over the documents that both have.
-    """
+    """Whether two systems differ in METEOR and in Self-BLEU: paired permutations of their common documents."""
     common = [name for name in a.documents if name in b.documents]
     if not common:
         raise UsageError(f"{a.system} and {b.system} have no document in common.")
+    if len(common) < 2:
+        return []
     mine, yours = (np.array([one.documents[name] for name in common], dtype=float) for one in (a, b))
     means = [Part(slice(k, k + 2), lambda sums: sums[..., 0] / np.maximum(sums[..., 1], 1)) for k in (0, 2)]
     return paired_permutations(mine, yours, means, resamples=None, seed=seed)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 import storymeter
@@ -251,3 +252,19 @@ def test_oracles_of_two_systems_are_tested(
     code, out, _ = run("stress", "oracle", *files, "-r", str(folder / "reference_1.json"), "--refs", "merge")
     assert code == 0
     assert "p Holm" in out and "p Self-BLEU" in out
+
+
+@pytest.mark.parametrize("protocol", ["paper", "vid2seq", "paper+corpus_scorers=corpus"])
+def test_one_document_has_a_table(
+    videos: tuple[Corpus, list[Corpus]], run: Verb, tmp_path: Path, protocol: str
+) -> None:
+    """Nothing can be said of other documents, but the experiments run and print their scores."""
+    for name, corpus in (("a", videos[0]), ("b", videos[1][1]), ("r", videos[1][0])):
+        first = msgspec.structs.replace(corpus, documents=corpus.documents[:1])
+        storymeter.write(first, tmp_path / f"{name}.json")
+    files = [str(tmp_path / "a.json"), "-r", str(tmp_path / "r.json")]
+    for verb in ("count", "order", "pad"):
+        code, out, err = run("stress", verb, *files, "--protocol", protocol, "--repeats", "1")
+        assert code == 0 and "soda_c" in out, err
+    code, out, err = run("stress", "oracle", str(tmp_path / "b.json"), *files)
+    assert code == 0 and "not tested" in out, err
