@@ -371,7 +371,7 @@ def oracles(systems: Sequence[Corpus], run: Run) -> list[OracleScore]:
 
 
 def oracle_test(a: OracleScore, b: OracleScore, *, seed: int = 0) -> list[PairedTest]:
-    """Whether two systems differ in METEOR and in Self-BLEU: paired permutations of their common documents."""
+    """Tests of two systems in METEOR and Self-BLEU: paired permutations of the documents that both have."""
     common = [name for name in a.documents if name in b.documents]
     if not common:
         raise UsageError(f"{a.system} and {b.system} have no document in common.")
