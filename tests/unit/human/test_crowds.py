@@ -96,3 +96,22 @@ def test_few_raters_do_not_move_trimmed_means(fair: Ratings) -> None:
     gaps = np.linspace(0.5, 1.5, 10)
     assert trimmed(np.array([*gaps, -100.0, -100.0])) > 0 > np.mean([*gaps, -100.0, -100.0])
     assert 0 < first.mean <= 0.5 and first.raters <= RATERS
+
+
+def test_noisy_raters_are_not_partial(fair: Ratings) -> None:
+    """A third of the raters answer with much more noise than the others: 20 crowds of 24."""
+    rng, left_out = np.random.default_rng(0), 0
+    spread = np.where(np.arange(RATERS) % 3 == 0, 20.0, 3.0)[fair.rater.codes]
+    for _ in range(20):
+        value = np.clip(np.round(fair.value + rng.normal(0, spread)), 0, 100)
+        left_out += len(assess(replace(fair, value=value)).partisans)
+    assert left_out <= 0.02 * 20 * RATERS
+
+
+def test_sixteen_raters_show_who_favours_a_system() -> None:
+    small = crowd(world(74, 5, 61), ["honest"] * 16, raters_per_hit=1, seed=61)
+    own = np.zeros(len(small), dtype=bool)
+    own[small.credit_row] = small.credit.codes == small.systems.index("system3")
+    more = np.where(own & (small.rater.codes < 4), np.minimum(small.value + 45, 100), small.value)
+    found = assess(replace(small, value=more))
+    assert {f"w{k:03d}" for k in range(4)} <= set(found.partisans) and len(found.partisans) <= 5
