@@ -103,6 +103,7 @@ from .._options import (
     SHARE,
     0.9,
 )
+@option("--no-pause", "Raters cannot pause a clip; they see it in one go.", bool)
 @option(
     "--lease",
     "Minutes without an answer after which a HIT is assigned to another rater.",
@@ -170,6 +171,7 @@ def new_command(
             database=db,
             counts=counts,
             lease_minutes=options.pop("lease"),
+            pause=not options.pop("no_pause"),
             progress=progress,
             note=print_note,
             **options,

@@ -51,6 +51,8 @@ class RaterTerms(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     #: how much of a clip's length must pass between its start and the answer, by the server's clock (0: only
     #: that it ended)
     watch: float = 0.9
+    #: whether raters may pause a clip
+    pause: bool = True
     lease_minutes: float = 120.0
     platform: Platform = Platform()
     currency: str = "USD"

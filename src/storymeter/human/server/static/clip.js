@@ -3,6 +3,9 @@ import { make, fill } from "./page.js";
 
 const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
 
+// whether the study allows a pause
+const pausing = document.getElementById("setup").dataset.pause !== "no";
+
 // Under the clip: pause, what is left of it, volume, full screen. The server's clock decides what counts as watched, so that a pause
 // costs nothing.
 function controls(video, frame, words, play) {
@@ -24,7 +27,7 @@ function controls(video, frame, words, play) {
     else video.webkitEnterFullscreen();
   });
   video.addEventListener("ended", () => { if (document.fullscreenElement) document.exitFullscreen(); });
-  return make("div", { className: "clip-bar" }, pause, left, make("label", { className: "volume" }, make("span", { textContent: words.volume, "aria-hidden": "true" }), volume), full);
+  return make("div", { className: "clip-bar" }, ...(pausing ? [pause] : []), left, make("label", { className: "volume" }, make("span", { textContent: words.volume, "aria-hidden": "true" }), volume), full);
 }
 
 export function clip(url, { words, report, changed, skip, seen = false }) {
@@ -61,7 +64,8 @@ export function clip(url, { words, report, changed, skip, seen = false }) {
   retry.addEventListener("click", () => { video.load(); play(); });
   leave.addEventListener("click", skip);
   button.addEventListener("click", play);
-  video.addEventListener("click", () => (video.paused ? play() : video.pause()));
+  video.addEventListener("click", () => { if (video.paused) play(); else if (pausing) video.pause(); });
+  if (!pausing) navigator.mediaSession?.setActionHandler("pause", () => {}); // keys of the keyboard or headphones
   video.addEventListener("loadeddata", () => { loading.hidden = true; });
   video.addEventListener("waiting", () => { loading.hidden = false; });
   video.addEventListener("playing", () => {
