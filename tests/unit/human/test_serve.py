@@ -315,8 +315,11 @@ def test_mturk(tmp_path: Path, clips: Path) -> None:
 
 def test_prolific(tmp_path: Path, clips: Path) -> None:
     study = human_kit.small_campaign(
-        tmp_path / "prolific", clips, watch=0.0, platform=Platform("prolific", "C0DE&x")
+        tmp_path / "prolific", clips, watch=0.0, platform=Platform("prolific", "C0DE")
     )
+    edited = msgspec.structs.replace(study.campaign, platform=Platform("prolific", "C0DE&x"))  # by hand
+    study.write_campaign(edited)
+    study = Folder(study.path)
     with TestClient(create_app(study), follow_redirects=False) as client:
         person, session = "5f1a2b3c4d5e6f7a8b9c0d1e", "60a1b2c3d4e5f60718293a4b"
         assert client.get(f"/prolific?PROLIFIC_PID={person}").status_code == 400
