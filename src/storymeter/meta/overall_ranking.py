@@ -19,6 +19,7 @@ stands the metric with the most wins against the first, if there is any; otherwi
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -125,7 +126,17 @@ def family(metric: str) -> str:
     (True, False)
     """
     word = metric.partition("(")[0]
-    return MEASURES.get(word, word)
+    return MEASURES.get(word) or _plugged(word)
+
+
+@functools.cache
+def _plugged(word: str) -> str:
+    """The class that a plug-in registered under a name, or several."""
+    try:
+        made = type(get_metric(word)._named_measure)
+    except StorymeterError:
+        return word
+    return f"{made.__module__}:{made.__qualname__}"
 
 
 def _leaders(contest: Contest) -> set[str]:

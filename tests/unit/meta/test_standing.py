@@ -5,12 +5,17 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from storymeter.measure import TrainingData
+import storymeter
+from storymeter import registry
+from storymeter.measure import Named, TrainingData, measure
 from storymeter.meta import overall_ranking
 from storymeter.meta.benchmarks import Benchmark
 from storymeter.meta.choices import choice_contest, choice_results, segment_contest
@@ -237,3 +242,30 @@ def test_variants_of_a_metric_do_not_add_wins_or_losses() -> None:
     assert ranked == {"x": {"one": 1}, "sts": {"one": 2}, "bleu_1": {"one": 3}}
     assert {name: found[name].ranks for name in ranked} == ranked
     assert found["sts(engine=align)"].ranks == {"one": 2} and found["bleu_4"].ranks == {"one": 3}
+
+
+@measure(Named("lengths", "words"), Named("lengths_b", "letters"))
+@dataclass(frozen=True)
+class Lengths(storymeter.MeanMetric):
+    def document_values(self, task: Any, context: storymeter.Context) -> Any:
+        return np.ones(len(task))
+
+
+def test_names_of_one_class_of_a_plugin_are_a_family(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each further name of a researcher's own metric brought the others wins."""
+    points = [
+        EntryPoint(name, f"{__name__}:Lengths", "storymeter.metrics") for name in ("lengths", "lengths_b")
+    ]
+    monkeypatch.setattr(registry, "_plugins", lambda what: tuple(points))
+    overall_ranking._plugged.cache_clear()
+    values = {"x": 0.9, "lengths": 0.5, "lengths_b": 0.4}
+    found = standings(
+        [contest("one", values, ("x", "lengths"), ("x", "lengths_b"), ("lengths", "lengths_b"))]
+    )
+    overall_ranking._plugged.cache_clear()
+    assert [(s.metric, s.wins, s.losses) for s in found] == [
+        ("x", 1, 0),
+        ("lengths", 0, 1),
+        ("lengths_b", 0, 1),
+    ]
+    assert found[2].ranks == {"one": 2}
