@@ -253,17 +253,22 @@ def warn_of_language(
         warnings.warn(told, StorymeterWarning, stacklevel=3)
 
 
+def story_meteor(corpora: Sequence[Corpus], metrics: Mapping[str, Metric]) -> str:
+    """A sentence where METEOR of captioning is asked of stories, else ''."""
+    found = [label for label, metric in metrics.items() if metric == TextMetric(Meteor())]
+    if not found or not any(kind_of(corpus) == "story" for corpus in corpora):
+        return ""
+    return (
+        f"{found[0]} is that of captioning papers (task rank, normalised); papers on visual storytelling"
+        " print task hter without normalisation, of whitespace tokens, which gives higher values (34.88"
+        " instead of 12.73 for AREL's stories): --protocol vist."
+    )
+
+
 def warn_of_story_meteor(corpora: Sequence[Corpus], metrics: Mapping[str, Metric]) -> None:
     """A StorymeterWarning where METEOR of captioning is asked of stories."""
-    found = [label for label, metric in metrics.items() if metric == TextMetric(Meteor())]
-    if found and any(kind_of(corpus) == "story" for corpus in corpora):
-        warnings.warn(
-            f"{found[0]} is that of captioning papers (task rank, normalised); papers on visual storytelling"
-            " print task hter without normalisation, of whitespace tokens, which gives higher values (34.88"
-            " instead of 12.73 for AREL's stories): --protocol vist.",
-            StorymeterWarning,
-            stacklevel=3,
-        )
+    if told := story_meteor(corpora, metrics):
+        warnings.warn(told, StorymeterWarning, stacklevel=3)
 
 
 def warn_of_rarity(references: Sequence[Corpus], metrics: Mapping[str, Metric]) -> None:

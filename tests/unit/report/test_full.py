@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
+from warnings import catch_warnings, simplefilter
 
 import pytest
 
@@ -83,6 +84,18 @@ def test_the_methods_of_stories_leave_out_what_does_not_apply() -> None:
     paragraph = methods(findings(stories, metrics=["rovist_nr"]))["paragraph"]
     assert paragraph.startswith("We scored 1 system on 12 stories with Storymeter")
     assert "protocol" not in paragraph and "tokenizer" not in paragraph and "annotator" not in paragraph
+
+
+def test_a_page_of_stories_names_the_settings_of_storytelling_papers() -> None:
+    sentences = (Caption("a dog runs ."), Caption("then it rests ."))
+    stories = Corpus(tuple(Document(f"v{k:02}", sentences) for k in range(12)), "good")
+    pages = {}
+    for protocol in ("paper", "vist"):
+        with catch_warnings():
+            simplefilter("ignore")
+            pages[protocol] = report_page(findings(stories, metrics=["meteor"], protocol=protocol))
+    assert "print task hter without normalisation" in pages["paper"] and "--protocol vist" in pages["paper"]
+    assert "--protocol vist" not in pages["vist"]
 
 
 def test_missing_documents_say_what_they_cost() -> None:

@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from ...arrays import FloatArray
 from ...captions import Document
+from ...engine.suitability import story_meteor
 from ...scores import Alignment, Match
 from ..fitting import clip, escape_controls
 from ..marks import mark_notes, rough_scores, scale_note
@@ -86,6 +87,10 @@ def report_page(
             "" if findings.comparisons else mark_notes(findings.marks, ()),  # of one document
             engine_note(findings.results),
             *remarks(findings.results),
+            story_meteor(
+                [system.candidates for system in findings.results.systems],
+                dict(zip(findings.metrics, findings.results.metrics, strict=True)),
+            ),
         ],
         luck=(
             [
