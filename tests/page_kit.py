@@ -1,14 +1,24 @@
-"""What tests of a rater's page in Chromium share."""
+"""What tests of a rater's page share: a client on the same machine, and Chromium's way through a HIT."""
 
 from __future__ import annotations
 
 from typing import Any
+
+from starlette.testclient import TestClient
 
 from storymeter.human.campaign.design import Layout
 
 #: HITs of 8 places
 SHORT = Layout(blocks=2, system=1)
 READY = "() => document.getElementById('next')?.getAttribute('aria-disabled') === 'false'"
+
+
+class LocalClient(TestClient):
+    """A browser on the machine of the server."""
+
+    def __init__(self, app: Any, **options: Any) -> None:
+        here = {"base_url": "http://localhost", "client": ("127.0.0.1", 50_000)}
+        super().__init__(app, **{**here, **options})
 
 
 def begun(open_page: Any, link: str, **how: Any) -> Any:

@@ -7,7 +7,7 @@ from pathlib import Path
 import human_kit
 import pytest
 from human_kit import Folder, create_app
-from starlette.testclient import TestClient
+from page_kit import LocalClient
 
 
 @pytest.fixture(scope="session")
@@ -30,8 +30,8 @@ def study(tmp_path: Path, untouched: Path) -> Folder:
 
 
 @pytest.fixture
-def client(study: Folder) -> Iterator[TestClient]:
-    with TestClient(create_app(study), follow_redirects=False) as client:
+def client(study: Folder) -> Iterator[LocalClient]:
+    with LocalClient(create_app(study), follow_redirects=False) as client:
         yield client
 
 

@@ -9,14 +9,14 @@ import human_kit
 import pytest
 from click.testing import CliRunner
 from human_kit import Folder, Store, create_app, ratings
-from starlette.testclient import TestClient
+from page_kit import LocalClient
 
 from storymeter.cli import cli
 from storymeter.errors import DataError, UsageError
 from storymeter.human.campaign.backup import backup, check, restore
 
 
-def work(client: TestClient, link: str, count: int) -> None:
+def work(client: LocalClient, link: str, count: int) -> None:
     client.post(link + "/begin")
     item = client.get(link + "/item").json()["next"]
     for _ in range(count):
@@ -25,7 +25,7 @@ def work(client: TestClient, link: str, count: int) -> None:
 
 
 def test_a_backup_under_way_holds_every_answer_and_the_work_goes_on(
-    tmp_path: Path, study: Folder, client: TestClient, links: list[str]
+    tmp_path: Path, study: Folder, client: LocalClient, links: list[str]
 ) -> None:
     work(client, links[0], 7)
     # copying the file by hand, as was once advised, loses what is in the log
@@ -41,7 +41,7 @@ def test_a_backup_under_way_holds_every_answer_and_the_work_goes_on(
     again = Folder(tmp_path / "again")
     store = Store(again.database)
     assert len(ratings(again, store)) == 7
-    with TestClient(create_app(again, store=store), follow_redirects=False) as other:
+    with LocalClient(create_app(again, store=store), follow_redirects=False) as other:
         assert other.get(links[0] + "/item").json()["next"]["n"] == 8, "the same link goes on where it was"
 
 

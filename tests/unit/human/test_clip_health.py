@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 from human_kit import Folder, Store, create_app, overview
-from starlette.testclient import TestClient
+from page_kit import LocalClient
 
 from storymeter.cli import cli
 from storymeter.errors import DataError
@@ -40,7 +40,7 @@ def test_the_dashboard_counts_broken_clips_and_raters_may_skip_them_all(moved: F
     finally:
         store.close()
     link = moved.links()[0]
-    with TestClient(create_app(moved), follow_redirects=False) as client:
+    with LocalClient(create_app(moved), follow_redirects=False) as client:
         client.post(f"{link}/begin")
         item = client.get(f"{link}/item").json()["next"]
         for _ in range(moved.campaign.hit_size):

@@ -31,7 +31,7 @@ from human_kit import (
     ratings,
     write,
 )
-from starlette.testclient import TestClient
+from page_kit import LocalClient
 
 from storymeter.captions import Caption, Corpus, Document, Rating
 from storymeter.human.campaign.organise import plan
@@ -85,7 +85,7 @@ def test_a_clock_that_was_set_back_leaves_the_item_answerable(store: Store) -> N
 
 
 def test_a_held_rater_gets_nothing_and_loses_nothing(
-    client: TestClient, study: Folder, links: list[str]
+    client: LocalClient, study: Folder, links: list[str]
 ) -> None:
     store = Store(study.database)
     client.post(links[0] + "/begin")
@@ -113,7 +113,7 @@ def survey(folder: Path, **more: Any) -> Folder:
 def test_no_completion_code_in_no_time(tmp_path: Path) -> None:
     study = survey(tmp_path / "study")
     link = study.links()[0]
-    with TestClient(create_app(study), follow_redirects=False) as client:
+    with LocalClient(create_app(study), follow_redirects=False) as client:
         client.post(link + "/begin")
         item = client.get(link + "/item").json()["next"]
         marks = {"marks": [[5, 5, 5]] * len(item["stories"]), "vote": 0}
@@ -202,7 +202,7 @@ def test_every_rater_has_an_own_order_and_pairs_stay_apart() -> None:
             )
 
 
-def test_clips_may_be_skipped_but_not_all(client: TestClient, study: Folder, links: list[str]) -> None:
+def test_clips_may_be_skipped_but_not_all(client: LocalClient, study: Folder, links: list[str]) -> None:
     client.post(links[0] + "/begin")
     item = client.get(links[0] + "/item").json()["next"]
     for _ in range(2):
@@ -219,10 +219,10 @@ def test_clips_may_be_skipped_but_not_all(client: TestClient, study: Folder, lin
 
 
 def test_the_dashboard_is_not_behind_a_proxy(study: Folder) -> None:
-    with TestClient(create_app(study), follow_redirects=False) as client:
+    with LocalClient(create_app(study), follow_redirects=False) as client:
         assert client.get("/admin/login").status_code == 200
         assert client.get("/admin/login", headers={"via": "1.1 proxy"}).status_code == 404
-    with TestClient(create_app(study, admin_port=9), follow_redirects=False) as client:
+    with LocalClient(create_app(study, admin_port=9), follow_redirects=False) as client:
         assert client.get("/admin/login").status_code == 404, "another port"
 
     class Old:  # what nginx sends by default

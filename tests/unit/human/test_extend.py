@@ -15,7 +15,7 @@ import pytest
 import sqlalchemy as sa
 from click.testing import CliRunner
 from human_kit import HERE, CampaignRequest, Folder, Platform, Store, create_app, prepare, seat, write
-from starlette.testclient import TestClient
+from page_kit import LocalClient
 
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.cli import cli
@@ -51,18 +51,18 @@ def made(task: str, folder: Path, clips: Path) -> Folder:
     return human_kit.small_campaign(folder, clips, task=task, hits=2, watch=0.0)
 
 
-def begin(client: TestClient, link: str) -> Any:
+def begin(client: LocalClient, link: str) -> Any:
     client.post(link + "/begin")
     return client.get(link + "/item").json().get("next")
 
 
-def send(client: TestClient, link: str, folder: Folder, item: Any, to: str = "/answer", **more: Any) -> Any:
+def send(client: LocalClient, link: str, folder: Folder, item: Any, to: str = "/answer", **more: Any) -> Any:
     answer = {**Bot("honest", Truth(folder.campaign, folder.key), "1").answer(item), **more}
     mark = {"id": item["id"], "at": item["at"], "events": ["play", "ended"]}
     return client.post(link + to, json={**mark, "answer": answer}).json()
 
 
-def work(client: TestClient, link: str, folder: Folder, most: int = 99) -> Any:
+def work(client: LocalClient, link: str, folder: Folder, most: int = 99) -> Any:
     """Answers up to `most` items; gives what is next."""
     item = begin(client, link)
     while item is not None and "go" not in item and most:
@@ -81,7 +81,7 @@ def until(holds: Callable[[], bool]) -> None:
 def test_another_system_while_raters_work(task: str, tmp_path: Path, clips: Path) -> None:
     folder = made(task, tmp_path / "study", clips)
     old_key, old_links = dict(folder.key), folder.links()
-    with TestClient(create_app(Folder(folder.path)), follow_redirects=False) as client:
+    with LocalClient(create_app(Folder(folder.path)), follow_redirects=False) as client:
         half = work(client, old_links[0], folder, 2)
         before = human_kit.answers(folder)
         # in so small a campaign some captions of the first systems are in no HIT yet: they are in the files
@@ -116,7 +116,7 @@ def test_another_system_while_raters_work(task: str, tmp_path: Path, clips: Path
     assert [one.systems for one in after.campaign.extensions] == [(NEW,)]
 
 
-def test_the_running_server_and_its_dashboard_know_new_hits(study: Folder, client: TestClient) -> None:
+def test_the_running_server_and_its_dashboard_know_new_hits(study: Folder, client: LocalClient) -> None:
     assert extend(study.path, hits=1, raters=1, seed=4).plan
     after = Folder(study.path)
     assert after.campaign.hits == 3 and len(after.links()) == 3
@@ -129,7 +129,7 @@ def test_the_running_server_and_its_dashboard_know_new_hits(study: Folder, clien
     assert ">60<span>" in client.get("/admin").text, "answers in new HITs are counted, too"
 
 
-def test_a_withdrawn_clip(study: Folder, client: TestClient) -> None:
+def test_a_withdrawn_clip(study: Folder, client: LocalClient) -> None:
     links = study.links()
     first = begin(client, links[0])
     assert send(client, links[0], study, first)["status"] == "saved"
@@ -154,7 +154,7 @@ def test_a_withdrawn_clip(study: Folder, client: TestClient) -> None:
     assert f"The clip {gone} was withdrawn (wrong video): its answers are left out." in looked.stderr
 
 
-def test_an_item_that_is_withdrawn_while_it_is_shown(study: Folder, client: TestClient) -> None:
+def test_an_item_that_is_withdrawn_while_it_is_shown(study: Folder, client: LocalClient) -> None:
     link = study.links()[0]
     item = begin(client, link)
     line = next(line for line in study.key.values() if line.text == item["caption"])

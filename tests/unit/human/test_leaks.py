@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 import pytest
 from human_kit import Folder, RaterProgress, Store, create_app
-from starlette.testclient import TestClient
+from page_kit import LocalClient
 
 from storymeter.human.campaign.design import Slot
 from storymeter.human.server.context import Ids
@@ -32,7 +32,7 @@ def crawled(
     link = folder.links()[0]
     received: list[bytes] = []
     rows: list[dict[str, Any]] = []
-    with TestClient(create_app(folder), follow_redirects=False) as client:
+    with LocalClient(create_app(folder), follow_redirects=False) as client:
 
         def get(method: str, path: str, **more: Any) -> Any:
             response = client.request(method, path, **more)

@@ -14,7 +14,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 from human_kit import HERE, CampaignRequest, Folder, Layout, create_app, prepare, write
-from starlette.testclient import TestClient
+from page_kit import LocalClient
 
 from storymeter.cli import cli
 from storymeter.errors import UsageError
@@ -32,7 +32,7 @@ def small(folder: Path, clips: Path, **wish: Any) -> Folder:
 def work(folder: Folder, links: Sequence[str], character: Character = "honest", bot_of: Any = None) -> int:
     """How many of these raters got work; each does all of it."""
     seated = 0
-    with TestClient(create_app(Folder(folder.path)), follow_redirects=False) as client:
+    with LocalClient(create_app(Folder(folder.path)), follow_redirects=False) as client:
         for link in links:
             bot = (bot_of or Bot)(character, Truth(folder.campaign, folder.key), link)
             seated += client.post(link + "/begin").status_code == 303
@@ -102,7 +102,7 @@ def test_who_passes_is_whom_the_analysis_uses(tmp_path: Path, clips: Path) -> No
 def test_others_read_that_the_study_is_paused(tmp_path: Path, clips: Path) -> None:
     folder = small(tmp_path / "study", clips, hits=3)
     pilot(folder.path, 1)
-    with TestClient(create_app(folder), follow_redirects=False) as client:
+    with LocalClient(create_app(folder), follow_redirects=False) as client:
         first, second, _ = folder.links()
         assert client.post(first + "/begin").status_code == 303
         assert "paused" in client.post(second + "/begin").text
@@ -116,7 +116,7 @@ def test_others_read_that_the_study_is_paused(tmp_path: Path, clips: Path) -> No
 def test_who_leaves_makes_room(tmp_path: Path, clips: Path) -> None:
     folder = small(tmp_path / "study", clips, hits=3)
     pilot(folder.path, 1)
-    with TestClient(create_app(folder), follow_redirects=False) as client:
+    with LocalClient(create_app(folder), follow_redirects=False) as client:
         first, second, _ = folder.links()
         client.post(first + "/begin")
         assert "paused" in client.post(second + "/begin").text

@@ -12,19 +12,19 @@ from urllib.parse import quote
 import human_kit
 import pytest
 from human_kit import CampaignRequest, Folder, create_app, prepare, to_csv, write
+from page_kit import LocalClient
 from starlette.requests import Request
-from starlette.testclient import TestClient
 
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.human.campaign.export import safe
 from storymeter.human.server.security import address
 
 
-def log_in(client: TestClient, study: Folder) -> None:
+def log_in(client: LocalClient, study: Folder) -> None:
     assert client.post("/admin/login", data={"token": study.secrets.admin_token}).status_code == 303
 
 
-def test_every_answer_carries_the_headers(client: TestClient, links: list[str]) -> None:
+def test_every_answer_carries_the_headers(client: LocalClient, links: list[str]) -> None:
     for path in (
         "/",
         links[0],
@@ -43,7 +43,7 @@ def test_every_answer_carries_the_headers(client: TestClient, links: list[str]) 
         assert "server" not in headers
 
 
-def test_no_inline_script_or_style_anywhere(client: TestClient, links: list[str], study: Folder) -> None:
+def test_no_inline_script_or_style_anywhere(client: LocalClient, links: list[str], study: Folder) -> None:
     log_in(client, study)
     client.post(links[0] + "/begin")
     for path in ("/", links[0] + "/task", links[1], "/admin", "/admin/login", "/nowhere"):
@@ -56,19 +56,19 @@ def test_no_inline_script_or_style_anywhere(client: TestClient, links: list[str]
         assert not re.search(r"(src|href)=\"(https?:)?//", text), "nothing from elsewhere"
 
 
-def test_guessing_links_is_slowed_down(client: TestClient) -> None:
+def test_guessing_links_is_slowed_down(client: LocalClient) -> None:
     codes = [client.get(f"/r/{'A' * 31}{k % 10}{k}").status_code for k in range(40)]
     assert codes[:30] == [404] * 30 and codes[-1] == 429
 
 
-def test_a_known_link_still_works_while_others_guess(client: TestClient, links: list[str]) -> None:
+def test_a_known_link_still_works_while_others_guess(client: LocalClient, links: list[str]) -> None:
     assert client.get(links[0]).status_code == 200
     for k in range(40):
         client.get(f"/r/guess{k}")
     assert client.get(links[0]).status_code == 200
 
 
-def test_admin_is_closed_by_default(client: TestClient, study: Folder) -> None:
+def test_admin_is_closed_by_default(client: LocalClient, study: Folder) -> None:
     assert client.get("/admin").headers["location"] == "/admin/login"
     assert client.get("/admin/export/jsonl").status_code == 303
     assert client.post("/admin/state", data={"state": "closed"}).status_code == 403
@@ -78,23 +78,24 @@ def test_admin_is_closed_by_default(client: TestClient, study: Folder) -> None:
 
 
 def test_admin_only_from_this_machine_unless_told_otherwise(study: Folder) -> None:
-    with TestClient(create_app(study), follow_redirects=False, client=("203.0.113.9", 1)) as far:
+    with LocalClient(create_app(study), follow_redirects=False, client=("203.0.113.9", 1)) as far:
         assert far.get("/admin").status_code == 404 and far.get("/admin/login").status_code == 404
         assert far.post("/admin/login", data={"token": study.secrets.admin_token}).status_code == 404
-    with TestClient(create_app(study), follow_redirects=False) as near:
+    with LocalClient(create_app(study), follow_redirects=False) as near:
         assert near.get("/admin/login", headers={"x-forwarded-for": "203.0.113.9"}).status_code == 404, (
             "behind a proxy"
         )
         assert near.get("/admin/login", headers={"host": "study.example.org"}).status_code == 404, (
             "under another name"
         )
-    with TestClient(
+        assert near.get("/admin/login", headers={"host": "testserver"}).status_code == 404
+    with LocalClient(
         create_app(study, admin_anywhere=True), follow_redirects=False, client=("203.0.113.9", 1)
     ) as far:
         assert far.get("/admin/login").status_code == 200
 
 
-def test_admin_session_and_form_protection(client: TestClient, study: Folder) -> None:
+def test_admin_session_and_form_protection(client: LocalClient, study: Folder) -> None:
     response = client.post("/admin/login", data={"token": study.secrets.admin_token})
     cookie = response.headers["set-cookie"]
     assert "HttpOnly" in cookie and "SameSite=strict" in cookie and "Path=/admin" in cookie
@@ -117,18 +118,18 @@ def test_admin_session_and_form_protection(client: TestClient, study: Folder) ->
     )
 
 
-def test_guessing_the_admin_token_is_slowed_down(client: TestClient) -> None:
+def test_guessing_the_admin_token_is_slowed_down(client: LocalClient) -> None:
     codes = {client.post("/admin/login", data={"token": str(k)}).status_code for k in range(40)}
     assert codes == {401, 429}
 
 
-def test_who_guesses_the_admin_token_locks_nobody_out(client: TestClient, study: Folder) -> None:
+def test_who_guesses_the_admin_token_locks_nobody_out(client: LocalClient, study: Folder) -> None:
     for k in range(40):
         client.post("/admin/login", data={"token": str(k)})
     log_in(client, study)
 
 
-def test_the_description_of_the_routes_is_for_the_organiser(client: TestClient, study: Folder) -> None:
+def test_the_description_of_the_routes_is_for_the_organiser(client: LocalClient, study: Folder) -> None:
     for path in ("/openapi.json", "/admin/openapi.json"):
         reply = client.get(path)
         assert reply.status_code == 404 and "admin" not in reply.text, path
@@ -136,7 +137,7 @@ def test_the_description_of_the_routes_is_for_the_organiser(client: TestClient, 
     assert "/admin/export/{style}" in client.get("/admin/openapi.json").json()["paths"]
 
 
-def test_posts_from_other_sites_are_refused(client: TestClient, links: list[str]) -> None:
+def test_posts_from_other_sites_are_refused(client: LocalClient, links: list[str]) -> None:
     assert client.post(links[0] + "/begin", headers={"sec-fetch-site": "cross-site"}).status_code == 403
     assert client.post(links[0] + "/begin", headers={"origin": "https://evil.example"}).status_code == 403
     client.post(links[0] + "/begin")
@@ -149,7 +150,7 @@ def test_posts_from_other_sites_are_refused(client: TestClient, links: list[str]
     assert client.post(links[0] + "/answer", content=b"x" * 100_000).status_code == 413
 
 
-def test_a_form_that_is_too_large_gets_a_page(client: TestClient, study: Folder, links: list[str]) -> None:
+def test_a_form_that_is_too_large_gets_a_page(client: LocalClient, study: Folder, links: list[str]) -> None:
     reply = client.post("/admin/login", data={"token": "x" * 100_000})
     assert reply.status_code == 413 and reply.headers["content-type"].startswith("text/html")
     assert "This was too long" in reply.text and "shorten what you entered" in reply.text
@@ -183,7 +184,7 @@ def test_captions_with_markup_stay_text(tmp_path: Path, clips: Path) -> None:
         tmp_path / "evil",
     )
     link = study.links()[0]
-    with TestClient(create_app(study), follow_redirects=False) as client:
+    with LocalClient(create_app(study), follow_redirects=False) as client:
         client.post(link + "/begin")
         for path in (link + "/task", "/", "/r/unknown"):
             text = client.get(path).text
@@ -225,7 +226,7 @@ def test_secrets_are_private_and_new_each_time(tmp_path: Path, clips: Path, stud
     assert study.secrets.admin_token not in repr(study.secrets)
 
 
-def test_the_api_never_fails_with_5xx(client: TestClient, links: list[str], study: Folder) -> None:
+def test_the_api_never_fails_with_5xx(client: LocalClient, links: list[str], study: Folder) -> None:
     """Schemathesis on the OpenAPI description: as a stranger, as a rater at work, and as the organiser."""
     schemathesis = pytest.importorskip("schemathesis")
     from hypothesis import HealthCheck, Phase, given, settings, strategies as st

@@ -19,20 +19,20 @@ import msgspec
 import pytest
 import sqlalchemy as sa
 from human_kit import Folder, Platform, Store, assignment, create_app, rating, start
-from starlette.testclient import TestClient
+from page_kit import LocalClient
 
 from storymeter.errors import StorymeterError
 from storymeter.human.server.context import Context
 from storymeter.human.server.run import in_background, where_token
 
 
-def begin(client: TestClient, link: str) -> dict[str, Any]:
+def begin(client: LocalClient, link: str) -> dict[str, Any]:
     assert client.get(link).status_code == 200
     assert client.post(link + "/begin").headers["location"] == link + "/task"
     return client.get(link + "/item").json()["next"]
 
 
-def answer(client: TestClient, link: str, item: dict[str, Any], value: int = 50, **more: Any) -> Any:
+def answer(client: LocalClient, link: str, item: dict[str, Any], value: int = 50, **more: Any) -> Any:
     return client.post(
         link + "/answer",
         json={
@@ -45,7 +45,7 @@ def answer(client: TestClient, link: str, item: dict[str, Any], value: int = 50,
     )
 
 
-def test_a_whole_hit(client: TestClient, links: list[str], study: Folder) -> None:
+def test_a_whole_hit(client: LocalClient, links: list[str], study: Folder) -> None:
     item = begin(client, links[0])
     seen = []
     while "go" not in item:
@@ -60,7 +60,7 @@ def test_a_whole_hit(client: TestClient, links: list[str], study: Folder) -> Non
 
 
 def test_a_repeated_request_gets_the_stored_answer_and_another_value_does_not_overwrite(
-    client: TestClient, links: list[str], study: Folder
+    client: LocalClient, links: list[str], study: Folder
 ) -> None:
     first = begin(client, links[0])
     saved = answer(client, links[0], first, 30).json()
@@ -74,10 +74,10 @@ def test_a_repeated_request_gets_the_stored_answer_and_another_value_does_not_ov
     assert human_kit.rows(study.database, sa.select(rating.c.answer)) == [('{"value":30}',)]
 
 
-def test_resume_on_another_device(client: TestClient, links: list[str], study: Folder) -> None:
+def test_resume_on_another_device(client: LocalClient, links: list[str], study: Folder) -> None:
     item = begin(client, links[0])
     following = answer(client, links[0], item).json()["next"]
-    with TestClient(create_app(study), follow_redirects=False) as other:
+    with LocalClient(create_app(study), follow_redirects=False) as other:
         assert other.get(links[0]).headers["location"] == links[0] + "/task"
         assert other.get(links[0] + "/item").json()["next"] == following
 
@@ -85,7 +85,7 @@ def test_resume_on_another_device(client: TestClient, links: list[str], study: F
 def test_the_clip_must_be_watched_by_the_servers_clock(tmp_path: Path, clips: Path) -> None:
     study = human_kit.small_campaign(tmp_path / "watched", clips, watch=1.0)
     link = study.links()[0]
-    with TestClient(create_app(study), follow_redirects=False) as client:
+    with LocalClient(create_app(study), follow_redirects=False) as client:
         item = begin(client, link)
         mark = {"id": item["id"], "at": item["at"]}
         refused = client.post(link + "/answer", json={**mark, "answer": {"value": 1}})
@@ -119,7 +119,7 @@ def test_the_clip_must_be_watched_by_the_servers_clock(tmp_path: Path, clips: Pa
         {"value": True},
     ],
 )
-def test_answers_that_do_not_fit(client: TestClient, links: list[str], bad: dict[str, Any]) -> None:
+def test_answers_that_do_not_fit(client: LocalClient, links: list[str], bad: dict[str, Any]) -> None:
     item = begin(client, links[0])
     response = client.post(
         links[0] + "/answer",
@@ -132,7 +132,7 @@ def test_answers_that_do_not_fit(client: TestClient, links: list[str], bad: dict
 def test_raters_who_answer_never_share_a_seat_and_the_third_is_told(tmp_path: Path, clips: Path) -> None:
     study = human_kit.small_campaign(tmp_path / "seats", clips, hits=2, watch=0.0, raters=3)
     links = study.links()
-    with TestClient(create_app(study), follow_redirects=False) as client:
+    with LocalClient(create_app(study), follow_redirects=False) as client:
         first, second = begin(client, links[0]), begin(client, links[1])
         assert first["id"] != second["id"]
         for link, item in zip(links, (first, second), strict=False):
@@ -146,7 +146,7 @@ def test_an_expired_lease_returns_the_seat_and_keeps_the_work(tmp_path: Path, cl
     study = human_kit.small_campaign(tmp_path / "lease", clips, hits=1, watch=0.0, raters=2, lease_minutes=60)
     links = study.links()
     store = Store(study.database)
-    with TestClient(create_app(study, store=store), follow_redirects=False) as client:
+    with LocalClient(create_app(study, store=store), follow_redirects=False) as client:
         item = answer(client, links[0], begin(client, links[0])).json()["next"]
         assert client.post(links[1] + "/begin").headers["location"].endswith("/wait")
         store.expire(time.time() + 3601).result()
@@ -173,7 +173,7 @@ def test_workers_who_never_watch_keep_nobody_out(tmp_path: Path, clips: Path) ->
         platform=Platform("prolific", "C0DE"),
         watch=0.0,
     )
-    with TestClient(create_app(study), follow_redirects=False) as client:
+    with LocalClient(create_app(study), follow_redirects=False) as client:
 
         def come(number: int) -> str:
             visit = f"/prolific?PROLIFIC_PID={number:024x}&STUDY_ID={'5' * 24}&SESSION_ID={number:024x}"
@@ -204,7 +204,7 @@ def test_workers_who_never_watch_keep_nobody_out(tmp_path: Path, clips: Path) ->
         store.close()
 
 
-def test_pause_and_close(client: TestClient, links: list[str], study: Folder) -> None:
+def test_pause_and_close(client: LocalClient, links: list[str], study: Folder) -> None:
     item = begin(client, links[0])
     store = Store(study.database)
     store.set_state("paused").result()
@@ -219,7 +219,7 @@ def test_pause_and_close(client: TestClient, links: list[str], study: Folder) ->
     store.close()
 
 
-def test_range_requests(client: TestClient, links: list[str]) -> None:
+def test_range_requests(client: LocalClient, links: list[str]) -> None:
     url = begin(client, links[0])["media"][0]
     whole = client.get(url)
     part = client.get(url, headers={"range": "bytes=10-19"})
@@ -239,7 +239,7 @@ def test_practice_comes_first_with_feedback_and_does_not_count(tmp_path: Path, c
     study = human_kit.small_campaign(tmp_path / "practice", clips, watch=0.0, practice=2)
     link = study.links()[0]
     store = Store(study.database)
-    with TestClient(create_app(study, store=store), follow_redirects=False) as client:
+    with LocalClient(create_app(study, store=store), follow_redirects=False) as client:
         item = begin(client, link)
         assert item["practice"] and (item["n"], item["of"]) == (1, 2)
         assert client.get(item["media"][0]).status_code == 200
@@ -269,7 +269,7 @@ def test_languages_have_the_same_keys() -> None:
 def test_mturk(tmp_path: Path, clips: Path) -> None:
     study = human_kit.small_campaign(tmp_path / "mturk", clips, watch=0.0, platform=Platform("mturk"))
     one, other, worker = "3ABCDEFGHIJKLMNOPQRSTUVWXYZ012", "3" + "Z" * 29, "A1B2C3D4E5F6G7"
-    with TestClient(create_app(study), follow_redirects=False) as client:
+    with LocalClient(create_app(study), follow_redirects=False) as client:
         preview = client.get("/mturk?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=H1")
         assert preview.status_code == 200 and "Preview" in preview.text and "<form" not in preview.text
         assert (
@@ -320,7 +320,7 @@ def test_prolific(tmp_path: Path, clips: Path) -> None:
     edited = msgspec.structs.replace(study.campaign, platform=Platform("prolific", "C0DE&x"))  # by hand
     study.write_campaign(edited)
     study = Folder(study.path)
-    with TestClient(create_app(study), follow_redirects=False) as client:
+    with LocalClient(create_app(study), follow_redirects=False) as client:
         person, session = "5f1a2b3c4d5e6f7a8b9c0d1e", "60a1b2c3d4e5f60718293a4b"
         assert client.get(f"/prolific?PROLIFIC_PID={person}").status_code == 400
         made_up = f"/prolific?PROLIFIC_PID=worker-1&STUDY_ID={person}&SESSION_ID={session}"
@@ -421,7 +421,7 @@ def test_the_admin_token_is_printed_at_a_terminal(study: Folder, monkeypatch: py
     assert where_token(study) == study.secrets.admin_token
 
 
-def test_errors_of_a_route_have_its_form(client: TestClient) -> None:
+def test_errors_of_a_route_have_its_form(client: LocalClient) -> None:
     """The route decides between JSON and a page, not the last word of the address."""
     for path in ("/r/nobody/item", "/r/nobody/last"):
         assert client.get(path).headers["content-type"] == "application/json"

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 import sqlalchemy as sa
 from human_kit import Folder, Platform, create_app
-from starlette.testclient import TestClient
+from page_kit import LocalClient
 
 from storymeter.errors import DataError
 from storymeter.human import analyse
@@ -24,12 +24,12 @@ from storymeter.human.server.words import languages
 from storymeter.human.store.tables import correction, setting
 
 
-def post(client: TestClient, link: str, item: dict[str, Any], value: int, to: str = "answer") -> Any:
+def post(client: LocalClient, link: str, item: dict[str, Any], value: int, to: str = "answer") -> Any:
     mark = {"id": item["id"], "at": item["at"], "events": ["play", "ended"]}
     return client.post(f"{link}/{to}", json={**mark, "answer": {"value": value}})
 
 
-def begin(client: TestClient, link: str) -> Any:
+def begin(client: LocalClient, link: str) -> Any:
     client.post(link + "/begin")
     return client.get(link + "/item").json()["next"]
 
@@ -62,13 +62,13 @@ def test_the_files_say_what_an_ethics_board_asks(tmp_path: Path, clips: Path) ->
 
 def test_each_answer_names_the_wording_that_was_agreed_to(study: Folder, tmp_path: Path) -> None:
     links = study.links()
-    with TestClient(create_app(study), follow_redirects=False) as client:
+    with LocalClient(create_app(study), follow_redirects=False) as client:
         page = client.get(links[0]).text
         assert "<strong>Free choice.</strong>" in page
         post(client, links[0], begin(client, links[0]), 10)
     path = study.path / "consent.en.md"
     path.write_text("We ask **you**. <script>alert(1)</script>\n", encoding="utf-8")
-    with TestClient(create_app(Folder(study.path)), follow_redirects=False) as client:
+    with LocalClient(create_app(Folder(study.path)), follow_redirects=False) as client:
         page = client.get(links[1]).text
         assert "We ask <strong>you</strong>." in page and "<script>alert" not in page
         post(client, links[1], begin(client, links[1]), 20)
@@ -98,7 +98,7 @@ def test_own_words_in_campaign_json_and_missing_files(study: Folder) -> None:
 
 
 def test_the_last_answer_can_be_changed_within_a_minute(
-    study: Folder, client: TestClient, monkeypatch: pytest.MonkeyPatch
+    study: Folder, client: LocalClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     link, start = study.links()[0], Clock().now()
     now = [start]
@@ -134,7 +134,7 @@ def test_the_last_answer_can_be_changed_within_a_minute(
     assert post(client, other, second, 5, "correct").status_code == 409, "nobody changes what another said"
 
 
-def test_corrections_are_erased_with_their_rater(study: Folder, client: TestClient) -> None:
+def test_corrections_are_erased_with_their_rater(study: Folder, client: LocalClient) -> None:
     from storymeter.human import erase
 
     link = study.links()[0]

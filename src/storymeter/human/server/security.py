@@ -7,7 +7,6 @@ from __future__ import annotations
 import hmac
 import ipaddress
 import time
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-LOOPBACK = ("127.0.0.1", "::1", "localhost", "testclient")
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
 COOKIE = "storymeter_admin"
 _FIXED = [
     (b"x-content-type-options", b"nosniff"),
@@ -177,10 +176,9 @@ class AdminGate:
         secrets: Secrets,
         *,
         anywhere: bool = False,
-        hosts: Iterable[str] = LOOPBACK,
         port: int | None = None,
     ) -> None:
-        self._secrets, self._anywhere, self._hosts, self._port = secrets, anywhere, tuple(hosts), port
+        self._secrets, self._anywhere, self._port = secrets, anywhere, port
 
     def near(self, request: Request) -> bool:
         """On this machine, under a local name (so that neither a proxy nor another site's name leads
@@ -197,7 +195,7 @@ class AdminGate:
             return False
         return (
             local(request)
-            and host in (*self._hosts, "testserver")
+            and host in LOOPBACK
             and not forwarded(request)
             and request.scope.get("http_version") != "1.0"
         )
