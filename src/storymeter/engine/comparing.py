@@ -171,8 +171,10 @@ def _corrected(
 
 
 def _seeds(a: Score, b: Score) -> tuple[float, list[tuple[float, int]]] | None:
-    """Welch's test where a system has seeds."""
-    return welch(a.seeds or (a.value,), b.seeds or (b.value,)) if a.seeds or b.seeds else None
+    """Welch's test where a system has seeds that differ; equal ones tell nothing of other runs."""
+    if max(len({*a.seeds}), len({*b.seeds})) < 2:
+        return None
+    return welch(a.seeds or (a.value,), b.seeds or (b.value,))
 
 
 def _families(

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
 import msgspec
 
 from ..captions import Corpus
-from ..errors import DataError, UsageError, first_few
+from ..errors import DataError, StorymeterWarning, UsageError, first_few
 from ..formats import read
 from ..formats.aliases import Role
 from ..formats.ids import bare_ids
@@ -196,6 +198,13 @@ def named_seeds(
             label = label if own.count(label) == 1 else f"{label} ({k + 1})"
             named[k] = msgspec.structs.replace(
                 systems[k], name=name if len(members) == 1 else f"{name}/{label}"
+            )
+        if any(systems[j].documents == systems[k].documents for j, k in combinations(members, 2)):
+            warnings.warn(
+                f"{name}: two of its training runs have the same captions, so that the noise of training is"
+                " underestimated.",
+                StorymeterWarning,
+                stacklevel=2,
             )
     seeds = {name: tuple(named[k].name for k in members) for name, members in groups.items()}
     return named, {name: members for name, members in seeds.items() if len(members) > 1}

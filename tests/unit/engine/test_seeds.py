@@ -15,12 +15,15 @@ from storymeter import Corpus, Document, Run
 from storymeter.arrays import FloatArray
 from storymeter.captions import Caption
 from storymeter.engine import Results
+from storymeter.engine.gating import check, condition
 from storymeter.engine.seeds import collapsed, satterthwaite, welch
 from storymeter.errors import UsageError
 from storymeter.metrics import MeanMetric
 from storymeter.report import write_report
+from storymeter.report.comparison import comparison_table
 from storymeter.report.full.boards import matrix
 from storymeter.report.full.findings import Findings
+from storymeter.report.marks import marks
 from storymeter.report.scores import leaderboard_table
 from storymeter.stats.paired import detectable
 
@@ -80,6 +83,30 @@ def test_seeds_are_one_system_with_its_mean_and_spread() -> None:
     assert (test.a, test.b) == ("mine", "yours") and test.difference == pytest.approx(0.55)
     assert test.p_seeds == test.p_holm == pytest.approx(welch([0.5, 0.6, 0.7], [0.1, 0.0])[0])
     assert "(s 10.00)" in leaderboard_table(one, [test]).render()
+
+
+def test_equal_training_runs_tell_nothing_of_other_runs() -> None:
+    """Their variance is 0, and Welch's p was 0 whatever the documents say."""
+    draw = np.random.default_rng(2)
+    base, other = draw.normal(size=40), draw.normal(size=40)
+    results = scored({"mine": [base, base], "yours": [other]})
+    (test,) = results.compare()
+    assert test.p_seeds is None and test.p_holm == test.p_permutation > 0.05
+    assert marks(collapsed(results), [test]) in ([["best", "level"]], [["level", "best"]])
+    assert "p seeds" not in comparison_table([test]).render()
+    found = check(results, "mine", "yours", [condition("number < 0")])[0]
+    assert found.p > 0.01 and found.units == 40
+    third = scored({"mine": [base, base], "yours": [other], "theirs": [base + 0.1, base + 0.2]})
+    assert "–" in comparison_table(third.compare()).render()
+
+
+def test_the_same_file_twice_is_no_second_run(run: Verb, examples: Path) -> None:
+    good = str(examples / "videos" / "good.json")
+    reference = ["-r", str(examples / "videos" / "reference_1.json"), "-m", "rouge_l"]
+    code, _, err = run("score", "--system", f"mine={good},{good}", *reference)
+    assert code == 0 and "two of its training runs have the same captions" in " ".join(err.split())
+    padded = str(examples / "videos" / "padded.json")
+    assert "same captions" not in run("score", "--system", f"mine={good},{padded}", *reference)[2]
 
 
 def test_seeds_of_one_model_are_rarely_called_different() -> None:
