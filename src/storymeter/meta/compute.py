@@ -195,8 +195,10 @@ def is_averaged(metric: Metric) -> bool:
 
 def value_of(metric: Metric) -> Callable[[FloatArray], FloatArray]:
     def value(sums: FloatArray) -> FloatArray:
+        # a table of sums, as intervals ask for: that much is checked of plug-ins
+        table = sums.reshape(-1, sums.shape[-1]) if sums.ndim > 2 else sums
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(metric.combine(sums)["value"], dtype=float)
+            return np.asarray(metric.combine(table)["value"], dtype=float).reshape(sums.shape[:-1])
 
     return value
 

@@ -7,10 +7,13 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import storymeter
+from storymeter.arrays import FloatArray
 from storymeter.errors import DataError, UsageError
+from storymeter.join import Task
 from storymeter.meta import benchmark, report_card
 from storymeter.meta.benchmarks import load
 
@@ -219,3 +222,36 @@ def test_damaged_folders(toml: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "benchmark.toml").write_text(toml)
     with pytest.raises(DataError, match=said):
         load(str(tmp_path), Path())
+
+
+class RowByRow(storymeter.Metric):
+    """Its `combine` takes one sum or a table of sums, and is right for both."""
+
+    name = "row_by_row"
+    columns = ("shared", "words")  # type: ignore[assignment]
+
+    def rows(self, task: Task, context: storymeter.Context) -> FloatArray:
+        pairs = zip(task.candidates, task.references, strict=True)
+        texts = [(ours.text.split(), theirs[0].text.split()) for ours, theirs in pairs]
+        return np.array([[len({*ours} & {*theirs}), len(theirs)] for ours, theirs in texts], dtype=float)
+
+    def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
+        if sums.ndim == 1:
+            return {"value": sums[0] / (sums[1] + 1)}
+        return {"value": np.array([row[0] / (row[1] + 1) for row in sums])}
+
+
+def test_a_combine_of_tables_will_do_between_systems(table: Path) -> None:
+    """The bootstrap over systems gave it three dimensions, of which it made other numbers, or an error."""
+
+    class Vectorised(RowByRow):
+        name = "vectorised"
+
+        def combine(self, sums: FloatArray) -> dict[str, FloatArray]:
+            return {"value": sums[..., 0] / (sums[..., 1] + 1)}
+
+    both = [RowByRow(), Vectorised()]
+    found = benchmark(str(table), metrics=both, resamples=30, permutations=10, unit="items")
+    (system,) = [one for one in found.agreements if one.level == "system"]
+    first, second = system.results
+    assert first.values == second.values and first.intervals == second.intervals and first.intervals
