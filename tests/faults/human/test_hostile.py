@@ -212,7 +212,15 @@ def test_invented_workers_hold_no_seats_and_one_session_serves_one_rater(tmp_pat
             page = client.get(link + "/wait")
             assert page.status_code == 200 and page.headers["refresh"] == "20"
             found = human_kit.rows(folder.database, sa.select(assignment.c.leased_until))
-            assert max(row.leased_until for row in found) - time.time() > 3600, "who answers keeps the seat"
+            left = max(row.leased_until for row in found) - time.time()
+            assert 180 < left <= 360, "who answers keeps the seat, and the longer the more answers there are"
+            link = client.get(prolific(2)).headers["location"]
+            for _ in range(4):
+                item = client.get(link + "/item").json()["next"]
+                body["id"], body["at"] = item["id"], item["at"]
+                assert client.post(link + "/answer", json=body).json()["status"] == "saved"
+            found = human_kit.rows(folder.database, sa.select(assignment.c.leased_until))
+            assert sorted(row.leased_until > time.time() + 3600 for row in found)[-2:] == [False, True]
     finally:
         process.kill()
         process.wait()

@@ -157,6 +157,14 @@ class Context:
         lots = drawn(f"order {ticket} {hit}", self.folder.secrets.order_key)
         return self.study.order(self.campaign.hit_size, self.campaign.layout, lots)
 
+    def lease(self, work: RaterProgress, position: int) -> float:
+        """How many seconds the work is kept after the answer at this position. Platforms do not sign who they
+        send, so that one person may be many raters: each of their first answers doubles the time.
+        """
+        if self.campaign.platform.name == "local":
+            return self.terms.lease
+        return min(self.terms.lease, self.terms.first_lease * 2.0 ** min(position - work.first + 1, 20))
+
     def follow(self) -> None:
         """Take over what was added or withdrawn while the server runs (`human extend`)."""
         revision = self.store.revision()

@@ -126,7 +126,7 @@ class ItemRoutes:
             here = await self.place(work, position)
             if "withdrawn" not in here.payload:
                 return public(self.context.folder, self.ids, base, work, position, here)
-            lease = self.context.terms.lease
+            lease = self.context.lease(work, position)
             wanted = Answer(work.assignment, work.ticket, position, "", self.clock.now(), None, lease=lease)
             outcome = await self.context.arrivals.of(self.store.pass_over(wanted))
             if outcome.position <= position:
@@ -238,7 +238,7 @@ class ItemRoutes:
             self.clock.now(),
             watch_seconds(self.context.folder, here),
             tuple(body.events),
-            self.context.terms.lease,
+            self.context.lease(work, body.at),
             self.minimum_seconds(work, body.at, here),
         )
         outcome = await self.context.arrivals.of(self.store.answer(wanted))
@@ -268,7 +268,14 @@ class ItemRoutes:
         every = missing or self.context.campaign.preview
         most = work.size - work.first if every else max(FEWEST_SKIPS, int(SKIPS * work.size))
         wanted = Answer(
-            work.assignment, rater.ticket, body.at, "", self.clock.now(), None, (), self.context.terms.lease
+            work.assignment,
+            rater.ticket,
+            body.at,
+            "",
+            self.clock.now(),
+            None,
+            (),
+            self.context.lease(work, body.at),
         )
         outcome = await self.context.arrivals.of(self.store.skip(wanted, most))
         return await self.outcome_reply(request, rater, work, outcome, {})

@@ -123,7 +123,8 @@ def settle(connection: sa.Connection, requests: Sequence[Answer]) -> list[Outcom
     #: what this very group has answered: (last place, when)
     last: dict[int, tuple[int, float]] = {}
     inserts: list[dict[str, Any]] = []
-    leases: dict[int, float] = {}
+    #: assignments whose time is extended, by how long they are kept
+    leases: dict[float, set[int]] = {}
     done: list[dict[str, Any]] = []
     #: seats that changed hands within this group
     moved: set[int] = set()
@@ -177,12 +178,13 @@ def settle(connection: sa.Connection, requests: Sequence[Answer]) -> list[Outcom
         if due == row.size - 1:
             done.append({"key": row.id, "at": request.now, "new_code": new_code()})
         elif row.leased_until - request.now < request.lease * 0.75:
-            leases[row.id] = request.now + request.lease
+            leases.setdefault(request.lease, set()).add(row.id)
         outcomes.append(Outcome("saved", due + 1))
     if inserts:
         connection.execute(_INSERT, inserts)
-    if leases:
-        connection.execute(_LEASE, {"keys": sorted(leases), "until": max(leases.values())})
+    for lease, kept in leases.items():
+        until = max(request.now for request in requests) + lease
+        connection.execute(_LEASE, {"keys": sorted(kept), "until": until})
     if done:
         connection.execute(_DONE, done)
     return outcomes
