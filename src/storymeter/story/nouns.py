@@ -176,8 +176,17 @@ def _frequencies(context: Context, task: Task, source: str) -> NounFrequencies |
 def fixed_frequencies(source: str) -> NounFrequencies | None:
     """Those that do not depend on what is scored: the packaged ones, or those of a file."""
     if source == "vist":
-        return _table(PACKAGED)
-    return None if source in SOURCES else _of_file(source)
+        return _packaged()
+    if source in SOURCES:
+        return None
+    where = Path(source).expanduser()
+    if not where.is_file():
+        raise UsageError(
+            f"There is no file {source!r} to count idf over.",
+            hint="idf is vist, references, corpus, none, or a file of stories.",
+        )
+    about = where.stat()
+    return _of_file(where, about.st_mtime_ns, about.st_size)
 
 
 def _counted(context: Context, task: Task, source: str) -> NounFrequencies | None:
@@ -195,13 +204,8 @@ def _counted(context: Context, task: Task, source: str) -> NounFrequencies | Non
 
 
 @functools.lru_cache(maxsize=4)
-def _of_file(path: str) -> NounFrequencies:
-    where = Path(path).expanduser()
-    if not where.is_file():
-        raise UsageError(
-            f"There is no file {path!r} to count idf over.",
-            hint="idf is vist, references, corpus, none, or a file of stories.",
-        )
+def _of_file(where: Path, changed: int, size: int) -> NounFrequencies:
+    """Counted anew when the file has changed."""
     with where.open("rb") as file:
         counts = file.read(5) == b"noun\t"
     if counts:
@@ -209,7 +213,11 @@ def _of_file(path: str) -> NounFrequencies:
     return count_nouns(story_nouns(read(where, role="references", lists="story").documents))
 
 
-@functools.lru_cache(maxsize=4)
+@functools.cache
+def _packaged() -> NounFrequencies:
+    return _table(PACKAGED)
+
+
 def _table(path: Path) -> NounFrequencies:
     head, *lines = path.read_text(encoding="utf-8").splitlines()
     found = _HEAD.match(head)

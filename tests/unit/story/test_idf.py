@@ -160,9 +160,12 @@ def test_a_file_of_stories_or_of_counts(tmp_path: Path) -> None:
     assert of_stories.signature.get("stories") == of_corpus.signature.get("stories")
     with pytest.raises(UsageError, match="no file 'tf'"):
         _values(GOOD, "rovist_vg(idf=tf)")
+    counts.write_text("noun\tof 300 stories\nboat\t3\n")  # a file that has changed is read again
+    score, _ = _values(GOOD, f"rovist_vg(idf={counts})")
+    assert score.signature.get("stories").startswith("300#")
     counts.write_text("noun\tof many stories\nboat\t3\n")
     with pytest.raises(DataError, match="not a table of noun counts"):
-        fixed_frequencies(str(tmp_path / ".." / tmp_path.name / "counts.tsv"))
+        fixed_frequencies(str(counts))
 
 
 def test_stories_in_any_shape_are_counted_by_story(tmp_path: Path) -> None:
