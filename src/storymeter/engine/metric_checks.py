@@ -165,10 +165,11 @@ class _Checks:
         yield "pickling", self._pickled
         if is_foreign(self._inner):
             yield "device", self._device
-        if isinstance(self.metric, TextMetric):
-            yield "symmetry", partial(self._symmetry, self.metric.scorer)
-            yield "any batch of pairs", partial(self._batches, self.metric.scorer)
-            yield "pairs and corpus", partial(self._corpus_of_a_pair, self.metric.scorer)
+        if isinstance(self._inner, PairScorer):
+            yield "symmetry", partial(self._symmetry, self._inner)
+            yield "any batch of pairs", partial(self._batches, self._inner)
+            if isinstance(self.metric, TextMetric):
+                yield "pairs and corpus", partial(self._corpus_of_a_pair, self._inner)
 
     def run(self, jobs: int = 1) -> Run:
         return Run(_corpora()[1], jobs=jobs, budget=self.budget)
@@ -182,7 +183,9 @@ class _Checks:
 
     @property
     def _inner(self) -> Any:
-        return self.metric.scorer if isinstance(self.metric, TextMetric) else self.metric._named_measure
+        """The scorer, also within a metric such as SODA; else the metric."""
+        held = getattr(self.metric, "scorer", None)
+        return held if isinstance(held, PairScorer) else self.metric._named_measure
 
     @cached_property
     def _reads_device(self) -> bool:

@@ -16,6 +16,7 @@ import pytest
 import storymeter
 from storymeter import registry
 from storymeter.arrays import FloatArray
+from storymeter.dense import Soda
 from storymeter.engine import assert_metric, check_metric
 from storymeter.errors import UsageError
 from storymeter.join import Task
@@ -227,6 +228,13 @@ def test_a_failure_has_the_line_of_the_plugin_and_not_of_a_library() -> None:
     said = r"call detach\(\) first.*test_check_metric.py, line \d+, in __array__"
     with pytest.raises(UsageError, match=said):
         storymeter.evaluate(["a dog"], [["a dog"]], [NoNumpy()])
+
+
+def test_a_scorer_within_a_metric_is_checked() -> None:
+    """`soda_c(scorer=mine)` passed where `mine` failed."""
+    found = {one.check: one for one in check_metric(Soda("c", scorer=OneSided()))}
+    assert not found["symmetry"].holds and "test_check_metric.py, line" in found["symmetry"].because
+    assert found["any batch of pairs"].holds and "no effect" in found["device"].because
 
 
 def test_one_cause_is_one_sentence() -> None:
