@@ -66,6 +66,21 @@ def test_the_mark_is_the_models_own_expectation(folder: Path) -> None:
     assert 0 < value < 1
 
 
+def test_a_pickle_beside_other_safetensors_is_not_read(folder: Path, tmp_path: Path) -> None:
+    import shutil
+
+    copy = tmp_path / "decoy"
+    shutil.copytree(folder, copy)
+    (copy / "model.safetensors").rename(copy / "other.safetensors")
+    torch.save(
+        transformers.AutoModelForCausalLM.from_pretrained(folder).state_dict(), copy / "pytorch_model.bin"
+    )
+    with pytest.raises(DataError):
+        scorer(f"judge(model={copy},engine=local,tokens=1)").pairs(
+            candidates=["a dog runs"], references=[["a cat sleeps"]]
+        )
+
+
 def test_answers_are_known_by_the_weights_not_by_the_place(folder: Path, tmp_path: Path) -> None:
     import shutil
 
