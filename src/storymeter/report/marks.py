@@ -10,7 +10,7 @@ from typing import Literal
 from ..engine.results import Comparison, Results
 from ..engine.units import score_skewness, unit_count
 from ..scores import Score
-from ..stats.multiple import SIGNIFICANT
+from ..stats.multiple import SIGNIFICANT, holm
 from ..stats.paired import smallest_p
 
 #: best; level: not distinguishable from the best; worse: significantly worse; unknown: no test could have
@@ -91,7 +91,29 @@ def mark_notes(columns: Sequence[Sequence[Mark]], comparisons: Sequence[Comparis
     if any(len(column) > 2 and "best" in column and {"level", "unknown"} & {*column} for column in columns):
         said.append("The best of systems that are not distinguishable scores too high, with its interval.")
     level = [c for c in comparisons if not c.significant and (c.wins or c.losses)]
-    return " ".join([*said, *few_differ(level)]) if "level" in there else " ".join(said)
+    few = few_differ(level) if "level" in there else []
+    return " ".join([*said, *few, *(_skew_decides(comparisons) if "worse" in there else [])])
+
+
+def _skew_decides(comparisons: Sequence[Comparison]) -> list[str]:
+    """A sentence where differences are skewed and only p permutation calls them significant."""
+    metrics: dict[str, list[Comparison]] = {}
+    for c in comparisons:
+        metrics.setdefault(c.metric, []).append(c)
+    names = [
+        name
+        for name, family in metrics.items()
+        for corrected in [holm([c.p_bootstrap for c in family]).tolist()]
+        if any(
+            c.p_seeds is None and c.significant and p >= SIGNIFICANT and skewed(c.skewness, c.units or c.n)
+            for c, p in zip(family, corrected, strict=True)
+        )
+    ]
+    said = (
+        f"Skewed differences ({', '.join(names)}): some that are significant here are not by p bootstrap"
+        " (storymeter compare), which is the one to trust."
+    )
+    return [said] if names else []
 
 
 def few_differ(comparisons: Sequence[Comparison]) -> list[str]:

@@ -192,6 +192,21 @@ def test_one_document_has_a_report(tmp_path: Path) -> None:
     assert "?: one document has no test: no difference can be significant." in page
 
 
+def test_a_mark_that_skewed_differences_make_is_called_so() -> None:
+    """Equal means in the population; a few documents gain much, and the sample has too few of them."""
+    draw = np.random.default_rng(1)
+    said = "Skewed differences (m0): some that are significant here are not by p bootstrap"
+    named = 0
+    for _ in range(40):
+        results = scored({"a": np.zeros(14), "b": np.exp(1.5 * draw.normal(size=14)) - np.exp(1.125)})
+        (test,) = results.compare()
+        note = leaderboard_table(results, [test]).note
+        wrong = test.p_holm < 0.05 <= test.p_bootstrap
+        assert (said in note) is (wrong and abs(test.skewness) >= 1)
+        named += said in note
+    assert named > 2
+
+
 def test_systems_that_differ_on_few_documents_are_not_level_without_a_word() -> None:
     """Four documents of a hundred: no difference on them, however large, could be significant."""
     base = np.linspace(0, 1, 100)
