@@ -224,10 +224,13 @@ def _power(
     items = {name[0] if isinstance(name, tuple) else name for name in shown}
     ratings = int(sum(shown.values()) * campaign.raters_per_hit * share / max(1, len(groups)))
     raters = int(campaign.hits * campaign.raters_per_hit * share / campaign.hits_per_rater)
+    unit = study.difference_unit
+    asked = f"{difference:g} {unit}" if difference is not None else "stated by --difference"
+    advice = "Add HITs (human extend --hits), or more raters of each HIT."
     if ratings < 2 or raters < 2:
-        return Finding(
-            "smallest difference", "none with so few raters", "", difference is None and None
-        ), None
+        enough = None if difference is None else False
+        said = "none with so few raters"
+        return Finding("smallest difference", said, asked, enough, "" if enough is None else advice), None
     smallest = spread.sd * smallest_difference(
         ratings,
         len(items),
@@ -238,8 +241,6 @@ def _power(
         deviation=spread.deviation,
         sides=kind.sides,
     )
-    unit = study.difference_unit
-    asked = f"{difference:g} {unit}" if difference is not None else "stated by --difference"
     enough = None if difference is None else smallest <= difference
     return (
         Finding(
@@ -247,7 +248,7 @@ def _power(
             f"{smallest:.2f} {unit} with power .8, by {many(raters, 'rater')} who pass{source}",
             asked,
             enough,
-            "Add HITs (human extend --hits), or more raters of each HIT." if enough is False else "",
+            advice if enough is False else "",
         ),
         smallest,
     )

@@ -139,6 +139,9 @@ def test_bad_news_is_no_go_with_what_to_do(tmp_path: Path, clips: Path) -> None:
     assert found.go is False and (found.passed, found.tested) == (0, 4)
     [passing] = [one for one in found.findings if one.what == "raters who pass"]
     assert passing.good is False and passing.found == "0 of 4: 0% (95 % interval 0% to 60%)"
+    few = {one.what: one for one in pilot(folder.path, difference=5).findings}["smallest difference"]
+    assert (few.found, few.good) == ("none with so few raters", False), "nobody passes"
+    assert few.expected.startswith("5 ") and "extend" in few.advice
     changed(folder, "UPDATE rating SET received_at = received_at + 200 * position")  # an hour each
     slow = {one.what: one for one in pilot(folder.path).findings}
     assert slow["pay per hour"].good is False and "Pay" in slow["time per HIT"].advice
