@@ -302,7 +302,7 @@ def gate_command(
     """Fail a build if NEW is worse than a saved baseline.
 
     NEW is scored with the references, protocol and unit of the saved run; several files are training runs of
-    one system. The exit code is 0 if the gate passes and 1 if it fails.
+    one system. The exit code is 0 if the gate passes, 1 if it fails, and 2 if it could not be run.
 
     \b
     storymeter gate new.json --against run.smr --fail-if 'soda_c < -0.5'
@@ -314,9 +314,13 @@ def gate_command(
     layout = layout_of(options)
     with progress_bar() as progress:
         settings = {"jobs": options["jobs"], "budget": budget(progress), "progress": progress}
-        found = engine.gate(
-            candidates, against, fail_if, baseline=baseline, layout=layout, note=print_note, **settings
-        )
+        try:
+            found = engine.gate(
+                candidates, against, fail_if, baseline=baseline, layout=layout, note=print_note, **settings
+            )
+        except StorymeterError as error:
+            error.exit_code = 2  # 1 is the verdict of a gate that was run
+            raise
     if junit is not None:
         write_text(junit, gate_junit(found))
     if markdown is not None:

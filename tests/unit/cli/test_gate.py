@@ -135,6 +135,19 @@ def test_what_the_run_lacks_is_refused(run: Verb, baseline: str, examples: Path)
     assert run("gate", new, "--against", baseline, "--fail-if", "soda_c < 0", "--baseline", "x")[0] == 2
 
 
+def test_what_cannot_be_run_does_not_fail_as_a_worse_version(
+    run: Verb, baseline: str, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.json"
+    broken.write_text('{"version": "1", "results": {"v1"')
+    for new in (broken, tmp_path / "missing.json"):
+        code, _, err = run("gate", str(new), "--against", baseline, "--fail-if", "soda_c < 0")
+        assert code == 2 and "error:" in err
+    broken.rename(tmp_path / "broken.smr")
+    new = str(tmp_path / "missing.json")
+    assert run("gate", new, "--against", str(tmp_path / "broken.smr"), "--fail-if", "soda_c < 0")[0] == 2
+
+
 def test_false_alarms_at_the_limit() -> None:
     draw = np.random.default_rng(0)
     for n in (12, 40):
