@@ -13,8 +13,10 @@ from typing import Any
 
 from ..engine.run import MetricLike, Run, metric_list
 from ..errors import DataError, UsageError
+from ..measure import asks_anyone
 from ..options import split
 from ..progress import Progress, silent
+from ..registry import metric as get_metric
 from .agreeing import Agreement, SystemValue, measured
 from .benchmarks import available, load, suitable
 from .choices import ChoiceResult, choice_contest, choice_results, segment_contest
@@ -23,7 +25,7 @@ from .overall_ranking import Contest
 from .records import Benchmark, sampled
 from .run import CurvePoint, benchmark_scores, check_references, reference_curve
 from .scores import Scores, join_scores, tabulate
-from .value_cache import kept_values
+from .value_cache import kept_values, unkept
 from .words import WordResult, occurrence, word_auc, word_measures
 
 #: what every metric of a report card is tested against
@@ -208,9 +210,14 @@ def report_card(
             )
     run = Run(progress=progress, **settings)
 
+    folder = None if keep is None else Path(keep)
+
     def ask(dry: Run, judges: Sequence[MetricLike]) -> None:
+        judged = [metric for metric in asked or () if asks_anyone(get_metric(metric))]
         for name in chosen:
-            values_of(load(name, data).task, judges, dry, skip_missing=True)
+            found = load(name, data)
+            if waiting := unkept(found, judged, run, folder):
+                values_of(found.task, waiting, dry, skip_missing=True)
 
     cards: list[Card] = []
     with run.announced(asked or (), ask):
@@ -219,7 +226,7 @@ def report_card(
             found = load(name, data)
             if any(card.benchmark == found.name for card in cards):
                 raise UsageError(f"Two benchmarks are called {found.name!r}.", hint=f"Rename {name}.")
-            cards.append(_card(found, asked, run, None if keep is None else Path(keep), resamples))
+            cards.append(_card(found, asked, run, folder, resamples))
     return cards
 
 

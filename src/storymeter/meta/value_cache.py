@@ -84,6 +84,18 @@ def kept_values(
     return found, skipped
 
 
+def unkept(benchmark: Benchmark, metrics: Sequence[str], run: Run, folder: Path | None) -> list[str]:
+    """The metrics whose values are not in the folder."""
+    if folder is None or not metrics:
+        return list(metrics)
+    content = _content(benchmark)
+    return [
+        asked
+        for asked in metrics
+        if _read(folder / _name(benchmark.name, asked), _key(content, asked, run)) is None
+    ]
+
+
 def _name(benchmark: str, metric: str) -> str:
     safe = "".join(c if c.isalnum() else "_" for c in metric)[:40]
     return f"{benchmark}-{safe}-{hashlib.sha256(metric.encode()).hexdigest()[:8]}.json"

@@ -181,3 +181,21 @@ def test_a_benchmark_is_announced_as_a_whole(
     names = [server.judge(trial=1), server.judge(trial=2), "rouge_l"]
     benchmarking.report_card(tmp_path, names, ["own", "own"], budget=budget, resamples=0)
     assert [each.requests for each in heard] == [len(server.bodies) - before] == [10]
+
+
+def test_kept_values_are_not_announced(
+    run: Verb, server: judge_kit.Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the values and without the answers, 6 requests were announced (or refused), and none sent."""
+    table = tmp_path / "ratings.csv"
+    rows = [f"v{k},a dog runs {k},a dog runs,{k}" for k in range(6)]
+    table.write_text("\n".join(["video,caption,reference,rating", *rows]))
+    command = ["meta", "report-card", "-b", str(table), "-m", f"rouge_l,{server.judge()}", "--resamples", "0"]
+    command += ["--keep", str(tmp_path / "kept"), "--max-requests", "6"]
+    sent = []
+    for part in ("one", "two"):
+        monkeypatch.setenv("STORYMETER_CACHE", str(tmp_path / part))
+        code, _, err = run(*command, *(["--max-requests", "0"] if part == "two" else []))
+        assert code == 0, err
+        sent.append((len(server.bodies), re.findall(ESTIMATE, err)))
+    assert sent == [(6, ["6"]), (6, [])]
