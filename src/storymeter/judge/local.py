@@ -50,7 +50,7 @@ def _loaded(model: str, device: str) -> tuple[Any, Any]:
     # a bar of the reader of .gguf files that nothing else turns off
     with contextlib.redirect_stderr(io.StringIO()), opening(path, what) as library:
         tokenizer = library.AutoTokenizer.from_pretrained(folder, **extra, **SAFELY)
-        weights = extra or {"use_safetensors": True}
+        weights: dict[str, Any] = {**extra} or {"use_safetensors": True}
         network = library.AutoModelForCausalLM.from_pretrained(folder, **weights, **SAFELY)
     if not getattr(tokenizer, "chat_template", None):
         raise DataError(f"The model in {path} has no chat template.", hint="Give an instruction-tuned model.")
