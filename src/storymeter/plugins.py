@@ -107,7 +107,8 @@ def _sources(name: str) -> list[Path]:
         return [Path(found.origin)] if found and found.has_location and found.origin else []
     listed: list[Path] = []
     size = 0
-    for path in sorted(path for folder in folders for end in ENDS for path in folder.rglob(f"*{end}")):
+    known = (path for folder in folders for path in folder.rglob("*") if path.suffix in ENDS)
+    for path in sorted(known, key=lambda path: (path.suffix != ".py", path)):
         size += path.stat().st_size
         if len(listed) == FILES or size > BYTES:
             break

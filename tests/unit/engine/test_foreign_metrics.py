@@ -308,6 +308,17 @@ def test_all_that_a_distribution_brings_is_in_its_hash(
     assert (found[0] == found[1]) == (not changed)
 
 
+def test_code_is_hashed_before_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a package with more files than are hashed, the code is."""
+    monkeypatch.setattr(plugins, "FILES", 2)
+    folder = tmp_path / "many_tables"
+    folder.mkdir()
+    for file in ("__init__.py", "a.json", "b.json", "z.py"):
+        (folder / file).write_text("")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert [path.name for path in plugins._sources("many_tables")] == ["__init__.py", "z.py"]
+
+
 def test_what_a_class_names_in_its_module_is_in_its_hash(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
