@@ -19,6 +19,7 @@ from ..engine.results import Results, document_values
 from ..engine.run import MetricLike, Run
 from ..errors import StorymeterError
 from ..join import Coverage, Task
+from ..measure import trait
 from ..metrics import Metric
 from ..pairs.documents import TextMetric
 from ..registry import metric as get_metric
@@ -156,9 +157,12 @@ def values_of_results(results: Results, *, systems: bool = False) -> dict[str, M
                 values |= one.values
                 rows |= one.rows or {}
         metric = results.metrics[k]
+        # fitted to the references of each system's own documents, where captions are scored together otherwise
+        learns = trait(getattr(metric, "scorer", metric), "learns", False)
+        fitted = {"fitted": "system"} if learns and not systems else {}
         found[score.metric] = MetricValues(
             values,
-            str(score.signature),
+            str(score.signature.add(**fitted)),
             score.higher_is_better,
             rows or None,
             value_of(metric) if rows else None,

@@ -16,6 +16,7 @@ from part_kit import Later
 from storymeter.captions import Rating
 from storymeter.cli import cli
 from storymeter.errors import DataError, UsageError
+from storymeter.meta import agree
 from storymeter.meta.benchmarks import available, load
 from storymeter.meta.compute import values_of_file
 from storymeter.meta.inputs import read_human
@@ -541,3 +542,25 @@ def test_line_numbered_files_of_unequal_length(tmp_path: Path) -> None:
     assert told.exit_code == 0, told.output
     refused = run("similarity", "--systems", *files, "--scorer", "rouge_l")
     assert isinstance(refused.exception, DataError) and "--unequal-lines" in str(refused.exception)
+
+
+def test_the_idf_of_saved_runs_stands_in_their_signatures(tmp_path: Path) -> None:
+    """CIDEr of a saved run has the idf of each system's own documents, of files that of all together."""
+    texts = {"one": "a dog runs over the grass", "two": "a cat sits by the door", "three": "a man rides home"}
+    answers = {"a": dict(texts), "b": {key: texts[key] for key in ("one", "two")}}
+    for name, captions in answers.items():
+        (tmp_path / f"{name}.csv").write_text("\n".join(["id,caption", *map(",".join, captions.items())]))
+    (tmp_path / "people.csv").write_text("\n".join(["id,caption", *map(",".join, texts.items())]))
+    marks = [f"{name},{key},{len(key)}" for name in answers for key in answers[name]]
+    (tmp_path / "human.csv").write_text("\n".join(["system,item,score", *marks]))
+    files = [str(tmp_path / f"{name}.csv") for name in answers]
+    people, saved = str(tmp_path / "people.csv"), str(tmp_path / "run.smr")
+    ran = CliRunner().invoke(cli, ["score", *files, "-r", people, "-m", "cider,meteor", "--save", saved])
+    assert ran.exit_code == 0, ran.output
+    options: dict[str, Any] = {"resamples": 0, "permutations": 0}
+    human = tmp_path / "human.csv"
+    together = agree(human, candidates=files, references=people, metrics=["cider", "meteor"], **options)
+    apart = agree(human, candidates=saved, **options)
+    first, other = (found["human"].scores.signatures for found in (together, apart))
+    assert "fitted:system" in other["cider"] and "fitted:system" not in first["cider"]
+    assert "fitted" not in other["meteor"]
