@@ -7,6 +7,7 @@
 # make fuzz         hostile input for each C++ kernel under the sanitisers; INPUTS=1000000 SEED=1
 # make wheel        sdist and wheel into dist/, repaired, checked in an empty environment without a compiler
 # make docs         the documentation site into out/site, offline; fails on any warning, dead link or spelling error
+# make papers     every command of docs/papers, its numbers compared with those of the page (needs the data)
 # make harnesses    lmms-eval, TRL and Inspect in an environment of their own, and the tests with them: about 10 minutes
 # make bench  every benchmark, each against its peer in the same run
 PYTHON ?= python3
@@ -27,7 +28,7 @@ TESTS := build/tests$(if $(filter ON,$(SANITIZE)),-sanitized)
 INPUTS ?= 1000000
 SEED ?= 1
 
-.PHONY: demo test test-core test-native harnesses wheel docs check format bench fuzz install clean
+.PHONY: demo test test-core test-native papers harnesses wheel docs check format bench fuzz install clean
 
 demo: $(CORE)
 	@begin=$$(date +%s); $(BIN)/storymeter demo --out $(OUT) && echo "The demo ran for $$(($$(date +%s) - begin)) s." >&2
@@ -38,6 +39,9 @@ test: export PYTHONDONTWRITEBYTECODE :=
 test: export OMP_NUM_THREADS ?= 1
 test: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+
+papers: $(STAMP)
+	STORYMETER_PAPERS=all $(BIN)/python -m pytest tests/golden/test_papers.py
 
 test-core:
 	$(PYTHON) tools/test_core.py --dependencies $(DEPENDENCIES)
