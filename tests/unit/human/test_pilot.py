@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,8 +32,9 @@ def work(folder: Folder, links: Sequence[str], character: Character = "honest", 
     """How many of these raters got work; each does all of it."""
     seated = 0
     with LocalClient(create_app(Folder(folder.path)), follow_redirects=False) as client:
-        for link in links:
-            bot = (bot_of or Bot)(character, Truth(folder.campaign, folder.key), link)
+        for number, link in enumerate(links):
+            # links are random, and raters of a test are not
+            bot = (bot_of or Bot)(character, Truth(folder.campaign, folder.key), f"{number}")
             seated += client.post(link + "/begin").status_code == 303
             reply = client.get(link + "/item").json()
             while "go" not in reply and "go" not in (item := reply["next"]):
@@ -79,19 +79,23 @@ def test_as_many_raters_as_the_pilot_has_places(task: str, tmp_path: Path, clips
 
 
 def test_who_passes_is_whom_the_analysis_uses(tmp_path: Path, clips: Path) -> None:
-    """Somebody who sees the damage and gives the other captions scores by lot passes the controls, and the
+    """Somebody who sees the damage and turns the other scores upside down passes the controls, and the
     analysis leaves the answers out: the pilot counts as the analysis does."""
-    folder = small(tmp_path / "study", clips, hits=1, raters=6, raters_per_hit=6)
+    wide = msgspec.structs.replace(PAIRS, system=4)  # enough captions to tell by who agrees with the others
+    folder = human_kit.campaign(
+        tmp_path / "study", clips, layout=wide, watch=0.0, hits=1, raters=6, raters_per_hit=6
+    )
     damaged = {line.text for line in folder.key.values() if line.kind == "degraded"}
 
-    class Guesser(Bot):
+    class Contrary(Bot):
         def answer(self, item: Any) -> Any:
-            low, high = (5, 15) if item["caption"] in damaged else (40, 100)
-            return {"value": random.Random(item["caption"] + item["id"]).randint(low, high)}
+            if item["caption"] in damaged:
+                return {"value": 2}
+            return {"value": min(100, max(25, 110 - super().answer(item)["value"]))}
 
     pilot(folder.path, 6)
     work(folder, folder.links()[:5])
-    work(folder, folder.links()[5:], bot_of=Guesser)
+    work(folder, folder.links()[5:], bot_of=Contrary)
     records = human_kit.answers(folder)
     assert folder.study.verdicts(records)["r006"].accepted
     used = {name for name, said in folder.study.included(records).items() if said.accepted}
