@@ -12,6 +12,8 @@ import pytest
 
 import storymeter
 from storymeter.report import present, render
+from storymeter.report.presentation import plain
+from storymeter.report.table import Column, Table
 from storymeter.story import explain_story
 
 STORIES = Path(__file__).resolve().parents[2] / "examples" / "stories"
@@ -31,3 +33,24 @@ def test_the_page_of_the_packaged_story(
     assert page.locator(".link").count() == 4 and page.locator(".link.weakest").count() == 1
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     assert violations(page) == []
+
+
+@pytest.mark.parametrize("columns", [12, 14, 21])
+def test_numbers_of_wide_tables_are_whole_in_print(columns: int, open_page: Callable[..., Any]) -> None:
+    """Table 1 of RoViST has twelve columns of numbers, and the one of VIST-Edit's criteria 21."""
+    names = [f"no_repetition{k} tau-b" for k in range(columns)]
+    rows = [[name, *[-0.1234] * columns] for name in ("rovist_nr", "rovist_vg(efficientnet)")]
+    table = Table(["metric", *(Column(name, "+.3f") for name in names)], rows)
+    page = open_page(viewport={"width": 700, "height": 900})
+    page.emulate_media(media="print")
+    page.set_content(render(plain("Agreement", [table]), "html"))
+    lines = page.eval_on_selector_all(
+        "td.number",
+        """all => all.map((cell) => {
+          const text = document.createRange();
+          text.selectNodeContents(cell);
+          return text.getClientRects().length;
+        })""",
+    )
+    assert lines == [1] * (2 * columns)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
