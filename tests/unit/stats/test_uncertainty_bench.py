@@ -36,6 +36,13 @@ def test_one_claim_of_each_kind(bench: ModuleType) -> None:
         assert 0 <= hits <= trials and trials > 0, claim.name
 
 
+def test_the_document_has_every_claim_and_no_other(bench: ModuleType) -> None:
+    page = (BENCH.parent / "docs" / "uncertainty.md").read_text(encoding="utf-8")
+    table = page[page.index("| claim | nominal") :].splitlines()[2:]
+    assert [row.split(" | ")[0].removeprefix("| ") for row in table] == [c.name for c in bench.CLAIMS]
+    assert f"({len(bench.CLAIMS)} claims," in page
+
+
 def test_claims_have_their_own_names_and_a_bar_can_be_missed(
     bench: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
