@@ -321,7 +321,8 @@ def per_noun(found: Sequence[Grounded]) -> float:
 
 
 def _unequal_nouns(scores: Mapping[str, Score]) -> list[str]:
-    counts = {system: score.parts["nouns"] for system, score in scores.items()}
+    told = {system: 1.0 - score.parts["no_nouns"] for system, score in scores.items()}
+    counts = {s: score.parts["nouns"] / told[s] if told[s] > 0 else 0.0 for s, score in scores.items()}
     low, high = min(counts, key=counts.__getitem__), max(counts, key=counts.__getitem__)
     if counts[high] <= 1.1 * counts[low]:
         return []

@@ -226,6 +226,14 @@ def test_grounding_per_noun_does_not_grow_with_the_number_of_nouns() -> None:
     assert (once.parts["nouns"], both.parts["nouns"]) == (1, 2)
 
 
+def test_stories_that_a_system_lacks_are_no_sign_of_few_nouns() -> None:
+    """Two systems with the same stories, of which one lacks some."""
+    part = _part(GOOD, 0, 1, 2, 3, 4, 5)
+    results = Run(GOOD, images=IMAGES).score([GOOD, part], "rovist_vg", resamples=0)
+    assert results.systems[1].scores[0].parts["no_nouns"] == 2 / 8
+    assert not any("nouns a story" in sentence for sentence in remarks(results))
+
+
 def test_per_noun_leaves_out_stories_without_nouns() -> None:
     told = Document("a", (Caption("the boat .", image="boat.png"),))
     mute = Document("b", (Caption("we were there .", image="boat.png"),))
