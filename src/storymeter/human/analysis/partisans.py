@@ -9,8 +9,8 @@ one honest rater in a hundred, over all of its systems, and that is beyond `_MAT
 others' means are then taken without partisans' ratings of that system, and all is done again.
 
 A score at the end of the scale cannot go further up, so that favour is measured on captions by the room that
-they leave (`_ROOM`), disfavour likewise. Where several raters are beyond the limit for one system, the limit
-comes nearer: nearly halfway between them and the rest.
+they leave (`_ROOM`), disfavour likewise. Where several raters are beyond the limit for one system, or nearly
+(`_SEVERAL`), the limit comes nearer: nearly halfway between them and the rest.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ LOST, LEAST = 0.01, 4
 _NEAREST, _ROOM = 2.0, 1.0
 #: where the limit stands between the rest and those beyond it, and the raters that tell what is usual
 _BETWEEN, _CROWD = 0.45, 16
+#: several raters beyond this for one system are believed together
+_SEVERAL = 2.7
 #: so many deviations of the usual size are added to a rater's own
 _SHRINK = 20.0
 #: a smaller bias, in z, is taste: raters of WMT differ by .16 to .24 (one standard deviation)
@@ -118,7 +120,7 @@ def _limits(spreads: FloatArray, limit: float) -> FloatArray:
     limits = np.full(spreads.shape[1], limit)
     for s, column in enumerate(spreads.T):
         column = column[~np.isnan(column)]
-        beyond = column[column > limit]
+        beyond = column[column > min(limit, _SEVERAL)]
         share = len(beyond) / max(1, len(column))
         if len(beyond) >= 3 and 0.05 <= share < 0.5:
             limits[s] = min(limit, max(_NEAREST, _BETWEEN * float(np.median(beyond))))
