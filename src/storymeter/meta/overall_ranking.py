@@ -11,7 +11,8 @@ the benchmark: then it counts for nobody, and is listed apart.
 
 Variants of one metric (`sts` and `sts(engine=align)`, `bleu_1` to `bleu_4`) are one family. On each benchmark
 a metric is ranked among and compared with the best variants of the other families, and with no variant of its
-own: weaker variants bring nobody wins or ranks. A pair that cannot be tested is no win. A metric that does
+own: weaker variants bring nobody wins or ranks, and the comparisons of the best variants are corrected
+among themselves. A pair that cannot be tested is no win. A metric that does
 not vary on a benchmark has the last rank there, and one that varies on none is last of all.
 
 The metric to look at first has the most wins minus losses; if several have, the best mean rank. Beside it
@@ -21,12 +22,13 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..errors import StorymeterError
 from ..measure import NOT_STATED, TrainingData, asks_anyone
 from ..registry import MEASURES, metric as get_metric
@@ -162,13 +164,29 @@ def _counted(contest: Contest) -> list[Outcome]:
     ]
 
 
+def _survived(
+    p: Sequence[float], between: Sequence[bool], correct: Callable[[Sequence[float]], FloatArray]
+) -> list[bool]:
+    """Which tests are significant after the correction: those between the best variants among themselves, so
+    that nobody's further variants move them; those of other variants among all.
+    """
+    if not p:
+        return []
+    found = np.asarray(correct(p))
+    own = np.asarray(between)
+    if own.any():
+        found[own] = correct([one for one, both in zip(p, between, strict=True) if both])
+    return [bool(q < SIGNIFICANT) for q in found]
+
+
 def standings(contests: Sequence[Contest]) -> list[Standing]:
     """Best first, by the rule at the top."""
     metrics = list(dict.fromkeys(name for contest in contests for name in contest.figures))
     listed = [(contest, test) for contest in contests for test in _counted(contest)]
+    leading = {contest.benchmark: _leaders(contest) for contest in contests}
+    between = [leading[contest.benchmark] >= {test.better, test.worse} for contest, test in listed]
     p = [test.p for _, test in listed]
-    survived = [q < SIGNIFICANT for q in benjamini_hochberg(p)] if p else []
-    certain = [q < SIGNIFICANT for q in holm(p)] if p else []
+    survived, certain = (_survived(p, between, correct) for correct in (benjamini_hochberg, holm))
     ranks: dict[str, dict[str, float]] = {name: {} for name in metrics}
     varies = set()
     for contest in contests:
@@ -188,7 +206,6 @@ def standings(contests: Sequence[Contest]) -> list[Standing]:
     wins, certain_wins = dict.fromkeys(metrics, 0), dict.fromkeys(metrics, 0)
     beaten: dict[str, list[tuple[str, str]]] = {name: [] for name in metrics}
     uncounted: dict[str, list[tuple[str, str]]] = {name: [] for name in metrics}
-    leading = {contest.benchmark: _leaders(contest) for contest in contests}
     for (contest, test), real, sure in zip(listed, survived, certain, strict=True):
         leaders = leading[contest.benchmark]
         if real and not counts(test.better, contest.benchmark):

@@ -138,7 +138,7 @@ RULE = (
     f" {PERMUTATIONS:,} permutations; Pearson, or accuracy over pairs), with Benjamini and Hochberg's"
     " correction over all of these tests together: about one win in twenty is expected to be chance. Variants"
     " of one metric are one family: each metric meets the best variant of every other family, and is ranked"
-    " among these. A pair that"
+    " among these; comparisons of the best variants are corrected among themselves. A pair that"
     " cannot be tested is no win, and a metric that does not vary is last. A significant difference is a win"
     " of one metric and a loss of the other, unless data of this benchmark, or closely related data, were"
     " used to train or tune the winner: then neither is counted. Ranks are by the benchmark's own statistic,"

@@ -244,6 +244,22 @@ def test_variants_of_a_metric_do_not_add_wins_or_losses() -> None:
     assert found["sts(engine=align)"].ranks == {"one": 2} and found["bleu_4"].ranks == {"one": 3}
 
 
+def test_variants_of_a_metric_do_not_move_the_correction() -> None:
+    """Thirty weak variants made a win at .04 of two others significant, and took their Holm wins away."""
+    figures = {"x": Figure(0.9), "y": Figure(0.8), "z": Figure(0.7), "mine": Figure(0.1)}
+    tests = [Outcome("x", "y", 0.04), Outcome("x", "z", 0.012), Outcome("y", "z", 0.3)]
+    tests += [Outcome(one, "mine", 0.02) for one in "xyz"]
+
+    def wins(variants: int, p: float) -> dict[str, tuple[int, int, int]]:
+        names = [f"mine(seed={k})" for k in range(variants)]
+        more = [Outcome(one, name, p) for name in names for one in "xyz"]
+        listed = {**figures, **{name: Figure(0.05) for name in names}}
+        found = standings([Contest("one", "one", "pearson", listed, tests + more)])
+        return {s.metric: (s.wins, s.certain_wins, s.losses) for s in found if s.metric in figures}
+
+    assert wins(30, 1e-6) == wins(30, 0.9) == wins(0, 0.5)
+
+
 @measure(Named("lengths", "words"), Named("lengths_b", "letters"))
 @dataclass(frozen=True)
 class Lengths(storymeter.MeanMetric):
