@@ -203,13 +203,13 @@ def _note(
         _show(message, category, filename, lineno, file, line)
 
 
-def _fail(message: str, hint: str, code: int = 1) -> NoReturn:
+def _fail(message: str, hint: str, code: int | None = None) -> NoReturn:
     from ._options import print_note
 
     _labelled("error: ", "red", message)
     if hint:
         print_note(hint)
-    sys.exit(code)
+    sys.exit(getattr(sys.exc_info()[1], "exit_code", 1) if code is None else code)  # `gate` has its own
 
 
 def _labelled(label: str, colour: str, text: str) -> None:

@@ -318,13 +318,13 @@ def gate_command(
             found = engine.gate(
                 candidates, against, fail_if, baseline=baseline, layout=layout, note=print_note, **settings
             )
-        except StorymeterError as error:
-            error.exit_code = 2  # 1 is the verdict of a gate that was run
+            if junit is not None:
+                write_text(junit, gate_junit(found))
+            if markdown is not None:
+                write_text(markdown, gate_markdown(found))
+        except Exception as error:
+            vars(error)["exit_code"] = 2  # 1 is the verdict of a gate that was run
             raise
-    if junit is not None:
-        write_text(junit, gate_junit(found))
-    if markdown is not None:
-        write_text(markdown, gate_markdown(found))
     if style == "markdown":
         output(gate_markdown(found))
     else:

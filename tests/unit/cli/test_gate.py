@@ -148,6 +148,14 @@ def test_what_cannot_be_run_does_not_fail_as_a_worse_version(
     assert run("gate", new, "--against", str(tmp_path / "broken.smr"), "--fail-if", "soda_c < 0")[0] == 2
 
 
+def test_what_cannot_be_written_does_not_fail_as_a_worse_version(
+    run: Verb, baseline: str, examples: Path, tmp_path: Path
+) -> None:
+    words = ("--against", baseline, "--fail-if", "soda_c < -50", "--junit", f"{baseline}/gate.xml")
+    code, _, err = run("gate", str(examples / "videos" / "good.json"), *words)
+    assert code == 2 and "error:" in err
+
+
 def test_false_alarms_at_the_limit() -> None:
     draw = np.random.default_rng(0)
     for n in (12, 40):
