@@ -157,7 +157,7 @@ def values_of_results(results: Results, *, systems: bool = False) -> dict[str, M
                 values |= one.values
                 rows |= one.rows or {}
         metric = results.metrics[k]
-        # fitted to the references of each system's own documents, where captions are scored together otherwise
+        # fitted to the references of each system's own documents, not to those of all systems
         learns = trait(getattr(metric, "scorer", metric), "learns", False)
         fitted = {"fitted": "system"} if learns and not systems else {}
         found[score.metric] = MetricValues(

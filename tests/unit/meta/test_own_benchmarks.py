@@ -15,6 +15,7 @@ from storymeter.arrays import FloatArray
 from storymeter.errors import DataError, UsageError
 from storymeter.join import Task
 from storymeter.meta import benchmark, report_card
+from storymeter.meta.agreeing import SystemValue
 from storymeter.meta.benchmarks import load
 
 Verb = Callable[..., tuple[int, str, str]]
@@ -255,3 +256,24 @@ def test_a_combine_of_tables_will_do_between_systems(table: Path) -> None:
     (system,) = [one for one in found.agreements if one.level == "system"]
     first, second = system.results
     assert first.values == second.values and first.intervals == second.intervals and first.intervals
+
+
+def test_criteria_are_beside_captions_that_were_scored_together(tmp_path: Path) -> None:
+    """`system_value="own"` is about the comparison between systems alone."""
+    said = {"a": ["a dog runs", "a cat sits"], "b": ["the dog runs", "dogs"], "c": ["a red dog", "a man"]}
+    rows = [
+        f"v{k},{s},{said[s][k % 2]},a dog runs {'past a man' * (k % 3)} {s},{k},{k * k % 7 + ord(s)}"
+        for s in said
+        for k in range(6)
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(["video,model,caption,reference,overall,fluency", *rows]))
+
+    def scored(system_value: SystemValue) -> list[tuple[str, float, dict[str, str]]]:
+        found = benchmark(tmp_path / "t.csv", metrics="cider", resamples=0, system_value=system_value)
+        return [
+            (a.level, a.results[0].values["pearson"], dict(a.scores.signatures)) for a in found.agreements
+        ]
+
+    own, published = scored("own"), scored("published")
+    assert [level for level, _, _ in own] == ["segment", "system", "segment"]
+    assert own[::2] == published[::2] and own[1] != published[1]
