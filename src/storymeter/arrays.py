@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -13,3 +14,9 @@ KeyArray = np.ndarray[tuple[Any, ...], np.dtype[np.uint64]]
 Float32 = np.ndarray[tuple[Any, ...], np.dtype[np.float32]]
 #: a score beyond this is no measurement, and its powers would not fit into a number
 LARGEST = 1e50
+
+
+def beyond(values: FloatArray, low: float, high: float) -> IntArray:
+    """The places of values outside of a range by more than rounding; a bound may be infinite."""
+    slack = 1e-9 * max([1.0, *(abs(bound) for bound in (low, high) if math.isfinite(bound))])
+    return np.flatnonzero((values < low - slack) | (values > high + slack))

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from . import __version__
-from .arrays import FloatArray
+from .arrays import FloatArray, beyond
 from .errors import UsageError, first_few
 from .measure import Measure, TrainingData, heading_of, is_own, trained_by_default
 from .options import with_bound
@@ -256,11 +256,10 @@ class Metric(Measure, ABC):
             return
         low, high = declared
         values = self.by_document(rows)
-        slack = 1e-9 * max(1.0, abs(low), abs(high))
-        beyond = np.flatnonzero((values < low - slack) | (values > high + slack))
-        if len(beyond):
+        outside = beyond(values, low, high)
+        if len(outside):
             raise UsageError(
-                f"{self._gave()} {values[beyond[0]]:g} for {task.ids[beyond[0]]!r}, outside of its declared"
+                f"{self._gave()} {values[outside[0]]:g} for {task.ids[outside[0]]!r}, outside of its declared"
                 f" range {low:g} to {high:g}.",
                 hint="Declare it in the class, range = (low, high); percent = False prints it unscaled.",
             )

@@ -229,6 +229,20 @@ def _shown(value: Any) -> str:
     return (repr(value) if isinstance(value, str) else str(value))[:80]
 
 
+def constant(value: Any) -> str:
+    """A value that never changes, as text that is the same in every process; '' for any other.
+
+    >>> constant((1, frozenset("ba"))), constant([1]), constant((print,))
+    ("(1, {'a', 'b'})", '', '')
+    """
+    if isinstance(value, (tuple, frozenset)):
+        parts = [constant(each) for each in value]
+        left, right = "()" if isinstance(value, tuple) else "{}"
+        listed = parts if isinstance(value, tuple) else sorted(parts)
+        return f"{left}{', '.join(listed)}{right}" if all(parts) else ""
+    return repr(value) if isinstance(value, (str, bytes, int, float)) else ""
+
+
 def _boolean(text: str) -> bool:
     if text.lower() not in ("true", "false", "yes", "no"):
         raise ValueError(text)

@@ -26,6 +26,7 @@ import numpy as np
 from .arrays import FloatArray
 from .errors import StorymeterError, StorymeterWarning, UsageError
 from .measure import Measure, is_own, trait
+from .options import constant
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution
@@ -127,10 +128,9 @@ def _used(made: list[Any]) -> Iterator[str]:
         yield _source(each)
         for function in filter(inspect.isfunction, map(_function, _parts(each))):
             for name in sorted(_names(function.__code__)):
-                value: Any = function.__globals__.get(name)
-                value = inspect.unwrap(value)
-                if isinstance(value, (str, bytes, int, float, tuple)):
-                    yield f"{name}={value!r}"
+                value: Any = inspect.unwrap(function.__globals__.get(name))  # type: ignore[arg-type]
+                if printed := constant(value):
+                    yield f"{name}={printed}"
                 elif inspect.isroutine(value) or isinstance(value, type):
                     made += [value] if value.__module__ == each.__module__ else []
 

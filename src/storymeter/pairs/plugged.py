@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, beyond
 from ..errors import UsageError
 from ..measure import is_own
 from ..options import with_bound
@@ -121,10 +121,9 @@ def _check_range(scorer: Any, values: FloatArray) -> None:
             hint="score_indexed gives a finite number for every pair.",
         )
     known = values[np.isfinite(values)]
-    slack = 1e-9 * max(1.0, abs(low), abs(high))
-    beyond = known[(known < low - slack) | (known > high + slack)]
-    if len(beyond):
+    outside = known[beyond(known, low, high)]
+    if len(outside):
         raise UsageError(
-            f"{where} gives {beyond[0]:g} for a pair, outside of its declared range {low:g} to {high:g}.",
+            f"{where} gives {outside[0]:g} for a pair, outside of its declared range {low:g} to {high:g}.",
             hint="Declare it in the class, range = (low, high); percent = False prints it unscaled.",
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import sys
 import warnings
 from pathlib import Path
@@ -224,6 +225,13 @@ def test_the_declared_range_of_a_metric_is_checked() -> None:
     with pytest.raises(UsageError, match=said):
         _score(Beyond())
 
+    class Open(Ranged):
+        range = (2.0, math.inf)
+        most = 37.0
+
+    with pytest.raises(UsageError, match="gave 0 for '1', outside of its declared range 2 to inf"):
+        _score(Open())
+
 
 def test_a_name_of_ours_is_warned_of() -> None:
     class Meteor(storymeter.MeanMetric):
@@ -325,16 +333,20 @@ def test_what_a_class_names_in_its_module_is_in_its_hash(
     """In a script the formula stands in a function, or in a constant, beside the class."""
     monkeypatch.syspath_prepend(str(tmp_path))
     found = []
-    for k, (factor, power) in enumerate([("1.0", "1"), ("0.5", "1"), ("1.0", "2"), ("1.0", "1")]):
+    words = 'frozenset(["dog", "cat"])'
+    made = [("1.0", "1"), ("0.5", "1"), ("1.0", "2"), ("1.0", "1"), ("1.0", "1"), ("1.0", "1")]
+    for k, (factor, power) in enumerate(made):
+        stop = words.replace("cat", "cow") if k == 4 else words
         (tmp_path / f"beside_{k}.py").write_text(
-            f"import storymeter\nFACTOR = {factor}\nUNUSED = {k}\n"
-            f"def share(text):\n    return FACTOR / len(text) ** {power}\n"
+            f"import storymeter\nFACTOR = {factor}\nUNUSED = {k}\nWORDS = (({stop}, 1), 2)\n"
+            "class Beginning:\n    pass\nSTEPS = (Beginning(), len)\n"  # their addresses are others each time
+            f"def share(text):\n    return STEPS and WORDS and FACTOR / len(text) ** {power}\n"
             "class Beside(storymeter.MeanMetric):\n    name = 'beside'\n"
             "    def document_values(self, task, context):\n"
             "        return [share(d.text[0]) for d in task.candidates]\n"
         )
         found.append(importlib.import_module(f"beside_{k}").Beside().origin)
-    assert found[0] == found[3] and len({*found}) == 3
+    assert found[0] == found[3] == found[5] and len({*found}) == 4
 
 
 def test_an_interrupted_run_takes_no_score_of_another_formula(
