@@ -21,7 +21,6 @@ import hashlib
 import json
 import os
 import re
-import resource
 import subprocess
 import sys
 import tempfile
@@ -197,6 +196,8 @@ def _store(pages: dict[str, str], stored: dict[str, Any]) -> None:
 
 
 def main() -> int:
+    import resource  # not on Windows, where a test reads this file
+
     plain = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=plain)
     parser.add_argument("pages", nargs="*", metavar="PAGE")

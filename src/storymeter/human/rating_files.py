@@ -245,7 +245,7 @@ def studies(raw: bytes) -> list[Any]:
     found, at = [], raw.find(b'"study":{')
     while at >= 0:
         begin, end = raw.rfind(b"\n", 0, at) + 1, raw.find(b"\n", at)
-        with contextlib.suppress(msgspec.MsgspecError, AttributeError):
+        with contextlib.suppress(msgspec.MsgspecError, AttributeError, TypeError):
             line = msgspec.json.decode(raw[begin : end if end >= 0 else len(raw)])
             found += [line["meta"]["study"]] if "study" in line.get("meta", {}) else []
         at = raw.find(b'"study":{', end) if end >= 0 else -1
