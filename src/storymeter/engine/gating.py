@@ -261,16 +261,19 @@ def swap_p(rows: Sequence[FloatArray], part: Part, limit: float, seed: int, side
     a, b = rows
     n, first, second = len(a), a.sum(axis=0), b.sum(axis=0)
     observed = side * (difference(rows, part) - limit)
+    if math.isnan(observed):
+        return 1.0
     count = made = 0
     whole = n <= ALL_SWAPS
     for swapped in all_swaps(n) if whole else random_swaps(n, SWAPS, seed):
         change = swapped @ (b - a)
         shifted = limit * (1 - 2 * swapped.mean(axis=1))
         found = side * (part.value(first + change) - part.value(second - change) - shifted)
-        count += reached(-found, -observed)
+        # a swap without a value may be as far below
+        count += reached(np.nan_to_num(-found, nan=math.inf), -observed)
         made += len(swapped)
         if whole:  # the other half are the mirror images
-            count += reached(found, -observed)
+            count += reached(np.nan_to_num(found, nan=math.inf), -observed)
             made += len(swapped)
         elif made >= LEAST_SWAPS:  # p is clearly above the limit, and Holm's correction only raises it
             chance = CLEAR * math.sqrt(SIGNIFICANT * (1 - SIGNIFICANT) / made)

@@ -194,6 +194,19 @@ def test_the_limit_moves_all_differences() -> None:
         )
 
 
+def test_what_has_no_value_is_no_loss() -> None:
+    def rate(sums: FloatArray) -> FloatArray:
+        with np.errstate(invalid="ignore"):
+            return np.asarray(sums[..., 0] / sums[..., 1])
+
+    ratio = Part(slice(None), rate)
+    none, some = np.zeros((5, 2)), np.ones((5, 2))
+    assert swap_p((none, some), ratio, 0.0, 0, 1.0) == below((none, some), ratio, 0.0, 0) == 1
+    first, second = none.copy(), none.copy()
+    first[0], second[1] = (0, 1), (1, 1)  # half of the swaps leave one of them without a value
+    assert swap_p((first, second), ratio, 0.0, 0, 1.0) == 0.75
+
+
 def lower(differences: FloatArray, seed: int) -> float:
     """The gate's p that documents with these differences have a mean below 0."""
     ones, mean = np.ones(len(differences)), Part(slice(None), lambda sums: sums[..., 0] / sums[..., 1])
