@@ -230,7 +230,7 @@ def segment_contest(
             if (a is b) or (pair[0] in a and pair[1] in b)
         ]
     headline = benchmark.headline
-    varying = {name for name in names if np.nanmax(signed[name]) > np.nanmin(signed[name])}
+    varying = {name for name in names if len(np.unique(signed[name][~np.isnan(signed[name])])) > 1}
     figures = {  # an area under a curve has a value for a constant, too
         r.metric: Figure(
             r.values.get(headline, math.nan) if r.metric in varying else math.nan, r.intervals.get(headline)
