@@ -3,7 +3,7 @@
     python bench/human_rings.py FOLDER [FROM-TO] [--only NAME …] [--clips N] [--noise SD] [--taste SD]
     python bench/human_rings.py FOLDER [FROM-TO] --texts
 
-FOLDER is `single-annotator/2016` of the Direct Assessment data of TRECVID 2016. Each seed (9001-9040 unless
+FOLDER is `single-annotator/2016` of the Direct Assessment data of TRECVID 2016. Each seed (41001-41040 unless
 told otherwise) is a campaign of the default layout over 300 of its clips and five systems: 65 HITs, 65 raters
 with a HIT each, of whom a share belongs to one kind of attacker.
 
@@ -334,7 +334,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path)
-    parser.add_argument("seeds", nargs="?", default="9001-9040")
+    parser.add_argument("seeds", nargs="?", default="41001-41040")
     parser.add_argument("--only", nargs="+", choices=ATTACKS, default=list(ATTACKS))
     parser.add_argument("--clips", type=int, default=300)
     parser.add_argument("--noise", type=float, default=12.0)
