@@ -68,18 +68,22 @@ class Scores:
         cell = self.caption()[known]
         size = np.bincount(cell, minlength=shape[0] * shape[1])
         with np.errstate(invalid="ignore"):
-            means = np.bincount(cell, weights=values[known], minlength=len(size)) / size
-        return settled(means, values[known]).reshape(shape)
+            means, sizes = (
+                np.bincount(cell, weights=each, minlength=len(size)) / size
+                for each in (values[known], np.abs(values[known]))
+            )
+        return settled(means, sizes).reshape(shape)
 
     def by_system(self, values: FloatArray) -> FloatArray:
         """The mean over each system's rows; NaN where it has none. What differs by rounding is equal."""
         known = ~np.isnan(values)
+        count = np.bincount(self.system[known], minlength=len(self.systems))
         with np.errstate(invalid="ignore"):
-            return settled(
-                np.bincount(self.system[known], weights=values[known], minlength=len(self.systems))
-                / np.bincount(self.system[known], minlength=len(self.systems)),
-                values[known],
+            means, sizes = (
+                np.bincount(self.system[known], weights=each, minlength=len(self.systems)) / count
+                for each in (values[known], np.abs(values[known]))
             )
+        return settled(means, sizes)
 
     def own(self, metric: str, use: NDArray[np.bool_]) -> FloatArray:
         """A metric's own value of each system over these rows: corpus BLEU, not the mean of caption BLEU."""

@@ -40,6 +40,7 @@ from ..stats.ties import (
     kendall_like,
     pairwise_accuracy,
     settled,
+    settled_means,
     soft_pairwise_accuracy,
     soft_pairwise_draws,
     tie_calibrated,
@@ -365,9 +366,8 @@ def _means_by_draw(
     count: FloatArray, h: FloatArray, v: FloatArray, weights: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """(resamples, systems): human and metric means of every resample of items."""
-    with np.errstate(invalid="ignore"):
-        size = weights @ count
-        return settled((weights @ h) / size, h), settled((weights @ v) / size, v)
+    size = weights @ count
+    return settled_means(weights, h, size), settled_means(weights, v, size)
 
 
 def _own_by_draw(

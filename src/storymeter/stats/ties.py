@@ -55,7 +55,7 @@ from .resampling import mean_interval, percentiles
 
 #: past this many pairs a seeded sample stands for all of them
 PAIR_LIMIT = 2_000_000
-#: of the largest value: what is closer was equal before it was rounded
+#: of the size of the numbers: what is closer was equal before it was rounded
 ROUNDING = 1e-11
 #: of a number: how far its neighbour is
 EPS = float(np.finfo(float).eps)
@@ -79,10 +79,10 @@ class Soft(NamedTuple):
     dropped: int
 
 
-def settled(values: ArrayLike, of: ArrayLike = ()) -> FloatArray:
+def settled(values: ArrayLike, sizes: ArrayLike | None = None) -> FloatArray:
     """Numbers along the last axis that only rounding drew apart are equal again: means of the same scores in
-    another order, or of a constant over unequal numbers of items, are ties. `of`: what they were computed
-    from, which says how large a rounding error may be.
+    another order, or of a constant over unequal numbers of items, are ties. `sizes`: how large the numbers
+    are that each was computed from, which says how large its rounding error may be.
 
     >>> a, b = (0.7 + 0.7 + 0.7) / 3, (0.7 + 0.7) / 2
     >>> a == b, settled([a, b, 0.8]).tolist()
@@ -93,14 +93,22 @@ def settled(values: ArrayLike, of: ArrayLike = ()) -> FloatArray:
         return found
     order = np.argsort(found, axis=-1)
     ranked = np.take_along_axis(found, order, axis=-1)
+    given = np.abs(found if sizes is None else np.asarray(sizes, dtype=float))
+    slack = ROUNDING * np.take_along_axis(given, order, axis=-1)
     with np.errstate(invalid="ignore"):
-        slack = ROUNDING * max(_largest(found), _largest(np.asarray(of, dtype=float)))
-        apart = ~(np.diff(ranked, axis=-1) <= slack)  # also between two that are missing
+        # also between two that are missing
+        apart = ~(np.diff(ranked, axis=-1) <= np.maximum(slack[..., 1:], slack[..., :-1]))
     place = np.zeros(found.shape, dtype=np.int64)
     place[..., 1:] = np.maximum.accumulate(np.where(apart, np.arange(1, found.shape[-1]), 0), axis=-1)
     out = np.empty_like(found)
     np.put_along_axis(out, order, np.take_along_axis(ranked, place, axis=-1), axis=-1)
     return out
+
+
+def settled_means(weights: FloatArray, values: FloatArray, count: FloatArray) -> FloatArray:
+    """Weighted sums of the columns over their counts; NaN where there is nothing."""
+    with np.errstate(invalid="ignore"):
+        return settled(weights @ values / count, weights @ np.abs(values) / count)
 
 
 def _largest(values: FloatArray) -> float:
@@ -201,7 +209,6 @@ def soft_pairwise_accuracy(
     items that both have on both sides, with the same swaps for human and metric. A metric that does not vary
     has p = 1/2 for every pair."""
     total, pairs, dropped = 0.0, 0, 0
-    largest = np.array([_largest(human), _largest(metric)])
     for i in range(len(human)):
         for j in range(i + 1, len(human)):
             delta = np.stack([_apart(side[i], side[j]) for side in (human, metric)])
@@ -209,6 +216,7 @@ def soft_pairwise_accuracy(
             if delta.shape[1] < 2:
                 dropped += 1
                 continue
+            largest = np.array([_largest(side[[i, j]]) for side in (human, metric)])
             p = _one_sided(delta, largest * delta.shape[1], resamples, seed)
             total += 1 - abs(float(p[0] - p[1]))
             pairs += 1
@@ -249,7 +257,8 @@ def soft_pairwise_draws(
 def _apart(one: FloatArray, other: FloatArray) -> FloatArray:
     """Differences; those that only rounding drew apart, or away from 0, are equal, whatever their sign."""
     delta = one - other
-    sizes = settled(np.append(np.abs(delta), 0.0), np.append(one, other))[:-1]
+    larger = np.maximum(np.abs(one), np.abs(other))
+    sizes = settled(np.append(np.abs(delta), 0.0), np.append(larger, 0.0))[:-1]
     return np.asarray(np.copysign(sizes, delta))
 
 

@@ -33,6 +33,7 @@ from storymeter.stats.ties import (
     kendall_like,
     pairwise_accuracy,
     preference_accuracy,
+    settled,
     soft_pairwise_accuracy,
     soft_pairwise_draws,
     tie_accuracy,
@@ -345,6 +346,19 @@ def test_draws_of_soft_pairwise_accuracy_lie_around_it() -> None:
     assert low < value < high <= 1
     same = soft_pairwise_draws(human, metric, np.ones((1, 200)), np.zeros((1, 5), dtype=np.int64))
     assert np.isnan(same[0])  # a system is no pair with itself
+
+
+def test_one_huge_value_makes_no_ties() -> None:
+    """One broken caption with a perplexity of 1e12 made systems equal whose means differed by less than 10."""
+    assert len(np.unique(settled([25.0, 30.0, 35.0, 5e10]))) == 4
+    draw = np.random.default_rng(0)
+    human, metric = np.arange(5.0)[:, None] + draw.normal(size=(5, 20)), np.arange(5.0)[:, None] * np.ones(20)
+    metric += draw.normal(size=(5, 20))
+    plain = soft_pairwise_accuracy(human[1:], metric[1:], resamples=200).value
+    metric[0, 0] = 1e15
+    spoilt = soft_pairwise_accuracy(human, metric, resamples=200)
+    first = [soft_pairwise_accuracy(human[[0, k]], metric[[0, k]], resamples=200).value for k in range(1, 5)]
+    assert spoilt.value == pytest.approx((6 * plain + sum(first)) / 10)
 
 
 @pytest.mark.parametrize("value", [0.5, 0.1, 0.7, 1 / 3])
