@@ -349,7 +349,7 @@ def test_draws_of_soft_pairwise_accuracy_lie_around_it() -> None:
 
 
 def test_one_huge_value_makes_no_ties() -> None:
-    """One broken caption with a perplexity of 1e12 made systems equal whose means differed by less than 10."""
+    """One caption with a perplexity of 1e12 made systems equal whose means differed by less than 10."""
     assert len(np.unique(settled([25.0, 30.0, 35.0, 5e10]))) == 4
     draw = np.random.default_rng(0)
     human, metric = np.arange(5.0)[:, None] + draw.normal(size=(5, 20)), np.arange(5.0)[:, None] * np.ones(20)
