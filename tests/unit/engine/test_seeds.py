@@ -157,6 +157,8 @@ def test_a_report_says_what_systems_with_training_runs_are(tmp_path: Path) -> No
     assert "several training runs (mine: 3, yours: 2) are means over them; their intervals are t" in page
     assert "were tested by Welch's t-test over runs" in html.unescape(page)
     assert "where a system has training runs Welch's t-test over them" in " ".join(page.split())
+    write_report(scored({"mine": [base, base], "yours": [base - 0.4]}), tmp_path / "equal.html")
+    assert "Welch" not in (tmp_path / "equal.html").read_text(encoding="utf-8")
 
 
 def test_seeds_on_the_command_line_and_in_saved_runs(run: Verb, examples: Path, tmp_path: Path) -> None:

@@ -82,6 +82,7 @@ def report_page(
         rough=rough_scores(findings.results),
         resampled=findings.resampled,
         runs=findings.runs,
+        tested_by_runs=findings.tested_by_runs,
         notes=[
             scale_note({score.metric: score.as_percent for score in findings.results.systems[0].scores}),
             "" if findings.comparisons else mark_notes(findings.marks, ()),  # of one document

@@ -87,6 +87,11 @@ class Findings:
         counts = {system.name: len(system.scores[0].seeds) for system in self.results.systems}
         return {name: count for name, count in counts.items() if count}
 
+    @property
+    def tested_by_runs(self) -> bool:
+        """Whether a test is over training runs; equal ones tell nothing of others."""
+        return any(c.p_seeds is not None for c in self.comparisons)
+
     @cached_property
     def annotators(self) -> list[tuple[str, dict[str, Document]]]:
         """(name, documents by id); a file with several documents of one id is several annotators."""

@@ -131,7 +131,7 @@ def _training_runs(findings: Findings) -> str:
     text = f" Scores of systems with several training runs ({runs}) are means over them"
     if findings.with_intervals:
         text += "; their intervals are t intervals that contain the variance of runs and of documents"
-    if findings.comparisons:
+    if findings.tested_by_runs:
         text += "; their differences were tested by Welch's t-test over runs"
     return f"{text}."
 
