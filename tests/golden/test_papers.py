@@ -117,6 +117,7 @@ def test_quick_commands_print_their_rows(
 ) -> None:
     page, shown = papers.texts()[name], 0
     (tmp_path / "data").symlink_to(data)
+    (tmp_path / "bench").symlink_to(ROOT / "bench")
     left: set[str] = set()  # files of the blocks that are not run
     for block in papers.blocks(page):
         entry = stored[papers.key_of(block)]

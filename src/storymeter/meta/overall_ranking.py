@@ -11,9 +11,10 @@ the benchmark: then it counts for nobody, and is listed apart.
 
 Variants of one metric (`sts` and `sts(engine=align)`, `bleu_1` to `bleu_4`) are one family. On each benchmark
 a metric is ranked among and compared with the best variants of the other families, and with no variant of its
-own: weaker variants bring nobody wins or ranks, and the comparisons of the best variants are corrected
-among themselves. A pair that cannot be tested is no win. A metric that does
-not vary on a benchmark has the last rank there, and one that varies on none is last of all.
+own: weaker variants bring nobody wins or ranks, and the comparisons of the best variants are corrected among
+themselves, each p times the number of variants from which the winner was chosen. A pair that cannot be tested
+is no win. A metric that does not vary on a benchmark has the last rank there, and one that varies on none is
+last of all.
 
 The metric to look at first has the most wins minus losses; if several have, the best mean rank. Beside it
 stands the metric with the most wins against the first, if there is any; otherwise none."""
@@ -151,6 +152,14 @@ def _leaders(contest: Contest) -> set[str]:
     return set(best.values())
 
 
+def _variants(contest: Contest, metric: str) -> int:
+    """How many variants its family has on a benchmark: the best of them is chosen by its figure there, for
+    which a win pays by Bonferroni's correction.
+    """
+    figures = contest.figures.items()
+    return sum(family(name) == family(metric) and not math.isnan(figure.value) for name, figure in figures)
+
+
 def _counted(contest: Contest) -> list[Outcome]:
     """The tests in which a metric meets the best variant of another family."""
     leaders = _leaders(contest)
@@ -185,7 +194,7 @@ def standings(contests: Sequence[Contest]) -> list[Standing]:
     listed = [(contest, test) for contest in contests for test in _counted(contest)]
     leading = {contest.benchmark: _leaders(contest) for contest in contests}
     between = [leading[contest.benchmark] >= {test.better, test.worse} for contest, test in listed]
-    p = [test.p for _, test in listed]
+    p = [min(1.0, test.p * _variants(contest, test.better)) for contest, test in listed]
     survived, certain = (_survived(p, between, correct) for correct in (benjamini_hochberg, holm))
     ranks: dict[str, dict[str, float]] = {name: {} for name in metrics}
     varies = set()

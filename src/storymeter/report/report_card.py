@@ -136,9 +136,10 @@ def judge_table(found: Mapping[str, Mapping[str, str]]) -> Table:
 RULE = (
     "Rule: metrics are compared pairwise on every benchmark of the table (two-sided permutation tests of"
     f" {PERMUTATIONS:,} permutations; Pearson, or accuracy over pairs), with Benjamini and Hochberg's"
-    " correction over all of these tests together: about one win in twenty is expected to be chance. Variants"
-    " of one metric are one family: each metric meets the best variant of every other family, and is ranked"
-    " among these; comparisons of the best variants are corrected among themselves. A pair that"
+    " correction over the comparisons of the best variants of all families: about one win in twenty is"
+    " expected to be chance. Variants of one metric are one family: each metric meets the best variant of"
+    " every other family, and is ranked among these; p is multiplied by the number of variants from which the"
+    " winner was chosen. A pair that"
     " cannot be tested is no win, and a metric that does not vary is last. A significant difference is a win"
     " of one metric and a loss of the other, unless data of this benchmark, or closely related data, were"
     " used to train or tune the winner: then neither is counted. Ranks are by the benchmark's own statistic,"
