@@ -323,7 +323,7 @@ def gate_command(
             if markdown is not None:
                 write_text(markdown, gate_markdown(found))
         except Exception as error:
-            vars(error)["exit_code"] = 2  # 1 is the verdict of a gate that was run
+            error.exit_code = 2  # type: ignore[attr-defined]  # 1 is the verdict of a gate that was run
             raise
     if style == "markdown":
         output(gate_markdown(found))
