@@ -210,7 +210,8 @@ class _Checks:
     def _scores(self) -> str:
         """Keys, shapes, finite real numbers, the declared range and a vectorised `combine` are checked with
         every first score (`plugins`)."""
-        _ = isinstance(self._inner, PairScorer) and is_foreign(self._inner) and self._reads_device
+        if isinstance(self._inner, PairScorer) and is_foreign(self._inner):
+            bool(self._reads_device)  # found out now, before its model is loaded
         score = self.run().score(_corpora()[0], [self.metric], 100).systems[0].scores[0]
         if score.interval is None or not np.isfinite([score.value, *score.interval]).all():
             raise _WrongError(
