@@ -152,7 +152,13 @@ def agree(
 
 
 def _paths(files: Files) -> list[str]:
-    return [os.fspath(path) for path in ([files] if isinstance(files, str | os.PathLike) else files)]
+    listed = [files] if isinstance(files, str | os.PathLike) else files
+    try:
+        return [os.fspath(path) for path in listed]
+    except TypeError:
+        raise UsageError(
+            f"Files cannot be {str(files)[:80]}.", hint='Give paths: candidates=["a.json", "b.json"].'
+        ) from None
 
 
 def agree_files(

@@ -564,3 +564,9 @@ def test_the_idf_of_saved_runs_stands_in_their_signatures(tmp_path: Path) -> Non
     first, other = (found["human"].scores.signatures for found in (together, apart))
     assert "fitted:system" in other["cider"] and "fitted:system" not in first["cider"]
     assert "fitted" not in other["meteor"]
+
+
+@pytest.mark.parametrize("wrong", [3, [{"id": "one"}]])
+def test_what_is_no_file_is_said(tmp_path: Path, wrong: Any) -> None:
+    with pytest.raises(UsageError, match="Files cannot be"):
+        agree(tmp_path / "human.csv", candidates=wrong)
