@@ -4,8 +4,6 @@ __getattr__, __dir__ = late(__name__, {"Bleu": "bleu"})     # in a package: `fro
                                                             package.bleu then
 """
 
-from __future__ import annotations
-
 import importlib
 import sys
 import warnings

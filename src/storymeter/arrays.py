@@ -1,7 +1,5 @@
 """The kinds of arrays that pass between rooms."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

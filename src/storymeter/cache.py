@@ -1,7 +1,5 @@
 """Folders that environment variables name, and where things are kept that can be made again."""
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -5,8 +5,6 @@
 'dense'
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, Literal
 

@@ -2,8 +2,6 @@
 renamed over the target.
 """
 
-from __future__ import annotations
-
 import codecs
 import contextlib
 import itertools

@@ -4,8 +4,6 @@
 'Denkowski and Lavie, 2014'
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

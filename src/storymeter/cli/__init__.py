@@ -10,8 +10,6 @@ any other character that it lacks is written as its escape:
 'a - b ... \\\\u65e5'
 """
 
-from __future__ import annotations
-
 import codecs
 import errno
 import io

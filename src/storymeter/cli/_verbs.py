@@ -7,8 +7,6 @@ the options under headings. The tables below name the options of each command th
 the heading of every option. An option that no table names is shown by `--help-all` under OTHER.
 """
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Sequence
 from types import ModuleType

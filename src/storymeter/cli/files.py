@@ -1,7 +1,5 @@
 """Commands about files: `validate` (every problem with its place), `convert`, `tokenize`."""
 
-from __future__ import annotations
-
 import json
 import re
 import textwrap

@@ -1,7 +1,5 @@
 """storymeter harness: ready tasks for evaluation harnesses."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

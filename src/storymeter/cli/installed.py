@@ -1,7 +1,5 @@
 """Commands about the installation: `info`, `models list|add|remove`, `check-metric`."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import importlib.util
 import os

@@ -1,7 +1,5 @@
 """Commands that show captions beside their scores: `report` (one page), `show` (one document)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -4,8 +4,6 @@ stopped.
 The held-out results of a coherence model as tables.
 """
 
-from __future__ import annotations
-
 import contextlib
 import sys
 from collections.abc import Callable, Iterator

@@ -15,8 +15,6 @@ stand `storymeter.compat.densevid` (the ActivityNet scripts, PDVC's and VidChapt
 False
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 import sys

@@ -4,8 +4,6 @@
 script starts (workers of `multiprocessing`, `accelerate launch`) get our scores too, by their path.
 """
 
-from __future__ import annotations
-
 import os
 import runpy
 import sys

@@ -1,7 +1,5 @@
 """Inputs of the scripts that are replaced, as records of the package, and the scores that they report."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence

@@ -12,8 +12,6 @@ no Java, no subprocess. Files may also be given as dictionaries.
     -ppv 1000
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import sys

@@ -16,8 +16,6 @@ Metrics of documents take one video a prediction, as captions with times or as t
 Answers that hold no caption are warned of, and counted in `score.unread`.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from typing import Any

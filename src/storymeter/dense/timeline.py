@@ -1,7 +1,5 @@
 """The timeline of one video: captions and references in order of time, and which of them were matched."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -19,8 +19,6 @@ array([[0.4]])
 array([[0.33333333, 0.        ],
        [0.        , 0.        ]])"""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

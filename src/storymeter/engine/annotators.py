@@ -7,8 +7,6 @@ the annotators'); degrees of freedom after Satterthwaite (1946). V contains what
 in common as noise, too, so that the interval is rather too wide. Two annotators say little about others.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

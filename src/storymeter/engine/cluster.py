@@ -12,8 +12,6 @@ wants.
     evaluate(..., cluster="ray://head:10001")  any other
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import pickle

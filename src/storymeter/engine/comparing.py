@@ -7,8 +7,6 @@ and the intervals of their differences hold together. The number of resamples is
 unless it is given. A run in shards keeps no rows: its resamples were drawn while they were there
 (stats.poisson), and their number and seed are those of that run."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

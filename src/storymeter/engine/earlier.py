@@ -5,8 +5,6 @@ is 0. A change that can move a number is listed in CHANGELOG.md; where it can be
 change concerns it, the run is named when it is loaded: refused where its numbers are wrong beyond use, with a
 warning otherwise."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Mapping, Sequence
 

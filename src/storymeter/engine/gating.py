@@ -11,8 +11,6 @@ version that loses exactly the limit fails in 5 of 100 test sets, one that loses
 Condition(metric='soda_c(scorer=sts)', sign='<', limit=-0.5)
 """
 
-from __future__ import annotations
-
 import math
 import os
 import re

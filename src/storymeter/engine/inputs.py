@@ -14,8 +14,6 @@ the ids of the table are numbers. The order of a file is its writer's: only line
 in order are compared with a list.
 """
 
-from __future__ import annotations
-
 import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence

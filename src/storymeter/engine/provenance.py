@@ -11,8 +11,6 @@ of references with equal scores (none matches, say), as the original does, and c
 that start together keep the order of their files. The signature states the order as a hash that depends
 neither on the names of files nor on the order of documents, and that adds up over the shards of a corpus."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import warnings

@@ -17,8 +17,6 @@ at all. While `storymeter score --save` runs, each finished score is a file of i
 `run.smr.partial`; the same command again goes on from there, and the folder is gone when the run is complete.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from math import nan

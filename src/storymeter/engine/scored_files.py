@@ -1,7 +1,5 @@
 """From files to results in one call: what `storymeter score`, `compare`, `report` and `meta` do first."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence

@@ -9,8 +9,6 @@ values of their seeds (Welch's t-test): would other training runs differ on thes
 0.0036
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -15,8 +15,6 @@ Words: captions of which no word is left after stripping and tokenising match no
 Values: captions that end far behind the references (milliseconds or frames read as seconds), and captions
 that are words for a missing value (`NaN`)."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import warnings

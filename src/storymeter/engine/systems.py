@@ -1,7 +1,5 @@
 """Files of systems and references as corpora: how they are read, named and fitted to each other."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence

@@ -10,8 +10,6 @@ of those.
 ('film_3', 'alone')
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial

@@ -1,8 +1,6 @@
 """Files before they are scored: all problems of each, how systems and references fit together, and the
 command that scores them."""
 
-from __future__ import annotations
-
 import os
 import shlex
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 References of TACoS have the same shape with `fps` and `num_frames` in place of `duration`; their times are
 frames, and are read as seconds. All keys that are not known stay in `meta`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Annotated, Any
 

@@ -9,8 +9,6 @@ tier fits better, and two fields of one tier fit equally well, which is a questi
 (1, None)
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from typing import Literal

@@ -1,7 +1,5 @@
 """The base class of formats: a name, a way to recognise it, to read it and, mostly, to write it."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from itertools import islice

@@ -1,7 +1,5 @@
 """Tables of columns in JSON: those of pandas and W&B, and lists or objects by column."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from . import aliases

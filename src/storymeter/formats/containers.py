@@ -9,8 +9,6 @@
 `record_rows` cuts records that hold several captions into a row per caption.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from . import aliases

@@ -12,8 +12,6 @@ place of `caption` (the inside of an ActivityNet submission) is read too, and wr
 often end in `.mp4`; `--id-map strip-ext` removes that.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

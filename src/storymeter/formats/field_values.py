@@ -1,7 +1,5 @@
 """Kinds of values in a record: a text, an id, a time or a span. Names of fields play no part here."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any

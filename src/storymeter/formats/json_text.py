@@ -15,8 +15,6 @@ never by guessing: a string that is broken stays broken, and the value is refuse
 [{'start': 0, 'end': 4.5, 'text': 'a dog'}]
 """
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

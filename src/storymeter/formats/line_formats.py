@@ -15,8 +15,6 @@ The first line is optional. A line without `text` opens a document: it is needed
 duration, meta or no captions, or where its id occurred before (another alternative).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any

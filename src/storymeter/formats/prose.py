@@ -15,8 +15,6 @@ it, or in JSON or a table with named columns. Every other line is a warning with
 [('skipped-line', 1), ('skipped-times', 3)]
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,8 +1,6 @@
 """Reads a corpus from a path, or from records in memory: open, recognise, decode, check, with all
 problems."""
 
-from __future__ import annotations
-
 import gc
 import hashlib
 import os

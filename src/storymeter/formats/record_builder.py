@@ -3,8 +3,6 @@
 What was assumed is kept in `Corpus.meta["read_as"]`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

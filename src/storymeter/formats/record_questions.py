@@ -3,8 +3,6 @@
 Each question becomes an error that names the command for every reading.
 """
 
-from __future__ import annotations
-
 import shlex
 from dataclasses import dataclass
 from typing import Any

@@ -6,8 +6,6 @@
 The fields around the captions stand in `Row.parent`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any

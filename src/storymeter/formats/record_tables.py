@@ -1,7 +1,5 @@
 """Rows out of files that are no JSON object: JSON Lines, delimited tables, workbooks, lines led by an id."""
 
-from __future__ import annotations
-
 import ast
 import csv
 import io

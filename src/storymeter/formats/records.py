@@ -8,8 +8,6 @@ as records instead: where the known one would take a reference for a caption, th
 ids, sentences for alternatives, or an id for a part of its caption; and where it finds no caption at all.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The one list of formats: it drives `--from` and `--to`, recognition, and the page docs/formats.md."""
 
-from __future__ import annotations
-
 from ..captions import Document
 from ..errors import UsageError, suggest
 from .activitynet import Ids, Reference, Submission

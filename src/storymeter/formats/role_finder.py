@@ -3,8 +3,6 @@
 Two fields that fit equally well are a `Question`, never a guess; a field called target, label or reference is
 never taken for a candidate's text."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any

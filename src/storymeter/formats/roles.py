@@ -5,8 +5,6 @@ notation or with seconds (`00:02`, `12.5s`) are certain; plain numbers only coun
 `t_begin` and `t_finish`, since scores, places and counts are numbers, too.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -25,8 +25,6 @@ one would have to guess whether the comma is a decimal one.
 [None, None, None, None, None, None]
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from typing import NamedTuple

@@ -10,8 +10,6 @@ Chapters give only starts. A caption ends where the next one starts, and the las
 the file does not tell the duration, the last caption stays open (`end` is None), and a warning says so.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from abc import abstractmethod

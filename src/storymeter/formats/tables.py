@@ -6,8 +6,6 @@ are known. Further columns go to the caption's meta. Rows with times and one id 
 without times are alternatives of one another, as in COCO, unless a column `alternative` numbers them, or
 they are the sentences of a story (`--lists story`, or a metric of stories)."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

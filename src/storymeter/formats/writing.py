@@ -1,7 +1,5 @@
 """Writes a corpus to a file: all of it or nothing, and what the target cannot carry is named."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterable

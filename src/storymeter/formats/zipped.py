@@ -8,8 +8,6 @@ file per sample, compressed with Zstandard, which Python before 3.14 does not re
 stand once in `attachments` of the sample, and are named where they belong (`attachment://…`).
 """
 
-from __future__ import annotations
-
 import io
 import re
 import struct

@@ -11,8 +11,6 @@ References as rows of a data set: one row per video, all annotators in one field
 True
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence

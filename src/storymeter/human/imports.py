@@ -8,8 +8,6 @@ in the same HIT. A human caption (REF) is filed there under the system whose pla
 system of its own only where its author is nobody's system. Systems that share a caption are joined by `+`.
 """
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io

@@ -7,8 +7,6 @@
 (1, None)
 """
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Hashable
 from typing import Generic, TypeVar

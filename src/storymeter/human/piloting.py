@@ -7,8 +7,6 @@ are part of the study; HITs that fail can be done by others. The decision rests 
 (and so on the pay per hour), on the share of raters who pass the controls, on the cost, and on the difference
 that the whole study will find."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

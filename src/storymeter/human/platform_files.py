@@ -1,7 +1,5 @@
 """Ratings in the files of other programs: WMT tables, MTurk batch results, Appraise exports."""
 
-from __future__ import annotations
-
 import csv
 import io
 import math

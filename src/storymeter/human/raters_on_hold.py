@@ -8,8 +8,6 @@ or counts them like all others and says that (`held="include"`).
 '1 rater is on hold: w1 (too fast; 2 ratings); left out (--held include counts them).'
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace

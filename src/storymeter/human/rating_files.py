@@ -2,8 +2,6 @@
 ratings never are a million objects. A file that is not regular is read again row by row, to say which rows
 are wrong."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io

@@ -13,8 +13,6 @@ The truth is read from the private key (which is why only the organiser can rehe
 good to poor in the order in which they were given, human captions lie above them, damaged ones far below
 their originals."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import hashlib

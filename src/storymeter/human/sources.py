@@ -3,8 +3,6 @@
 A campaign states its kind in campaign.json, our exports and tables show it by what they hold. Everything is
 read once."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -20,8 +20,6 @@ server has to fetch anything. They are read when they are sent; until then only 
 memory stays flat. An answer is known by the bytes of the file and the times of the frames, whatever the file
 is called."""
 
-from __future__ import annotations
-
 import base64
 import functools
 import hashlib

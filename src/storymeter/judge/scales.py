@@ -19,8 +19,6 @@ follows it, where the judge wrote it; where it wrote another mark nothing is kno
 0.75
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

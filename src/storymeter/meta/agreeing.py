@@ -7,8 +7,6 @@
 (['human'], {'mine': 16})
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path

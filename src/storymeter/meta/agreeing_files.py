@@ -12,8 +12,6 @@ or the folder of a campaign:
     meta.agree("study/", candidates=["a.json", "b.json"], references="references.json", metrics=["meteor"])
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

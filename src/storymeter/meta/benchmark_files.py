@@ -16,8 +16,6 @@
   `relatedness_score` (1 to 5) and `SemEval_set`, of which TEST counts. The first sentence is scored against
   the second one; Spearman."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Sequence

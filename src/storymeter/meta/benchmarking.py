@@ -4,8 +4,6 @@ found = benchmark("trecvid-2016", "data", ["meteor", "cider"])
 cards = report_card("data")
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path

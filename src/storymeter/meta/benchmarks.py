@@ -15,8 +15,6 @@ docs/meta-evaluation.md says.
   `vidhal` (`choices`): see those modules.
 """
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable, Sequence
 from functools import partial

@@ -13,8 +13,6 @@
 
 A tie counts half, and is named."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations_with_replacement

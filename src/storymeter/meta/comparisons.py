@@ -7,8 +7,6 @@ often as it says). Holm and Benjamini-Hochberg correct over all pairs. The permu
 coefficient, or about the accuracy over pairs (ties included); Williams' test is about Pearson's r. Beside it
 stand the permutations and the bootstrap of Deutsch et al. (2021): PERM-SYS, PERM-BOTH, BOOT-BOTH."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ All captions that people judged are scored as one corpus, each a document of its
 does every tool that made the published figures, and CIDEr's idf then comes from the references of all of
 them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

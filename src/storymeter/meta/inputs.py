@@ -7,8 +7,6 @@ as `storymeter human analyse` makes them. Preferences and story surveys are know
 who failed the controls of their study are left out. `--scores`: one column per metric beside system and
 item, or lines of metric, system, item, score."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal

@@ -17,8 +17,6 @@ annotator); then the original is true, and the altered caption is wrong in one p
 the seed, the kind and the caption alone, so that the order of a file never matters. Fluency is not looked
 after (`a umbrella`): what is asked is whether a metric notices the detail."""
 
-from __future__ import annotations
-
 import random
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -19,8 +19,6 @@ last of all.
 The metric to look at first has the most wins minus losses; if several have, the best mean rank. Beside it
 stands the metric with the most wins against the first, if there is any; otherwise none."""
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable, Mapping, Sequence

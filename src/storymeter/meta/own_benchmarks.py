@@ -18,8 +18,6 @@ file `benchmark.toml` of a folder all is optional but `table`:
     score = "adequacy"                  # or several: criteria
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import io

@@ -1,7 +1,5 @@
 """What a benchmark is: texts that people judged, and how the published figures look at them."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Correlates human scores with metric values: one call per level."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial

@@ -3,8 +3,6 @@
 At segment level a row is a judgement of one caption (system, item); several rows may speak of the same
 caption. At system level both sides are averaged over a system's rows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple

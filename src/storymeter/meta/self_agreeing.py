@@ -13,8 +13,6 @@ Of n documents and T trials, over all pairs of trials:
 
 A correlation is NaN where a measure says the same of every document."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Sequence

@@ -6,8 +6,6 @@ systems' than the systems from each other: table 1 is the mean of a source to al
 distribution between two people, figure 5 that of each source to the rest. Means over items, intervals by
 drawing items again. A scorer that is not symmetric is asked both ways, and the mean counts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations

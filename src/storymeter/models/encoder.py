@@ -18,8 +18,6 @@ only if they are the ones that were tried out here. English captions are better 
 encoder.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import threading

@@ -3,8 +3,6 @@
 Names are looked up in a listing of the folder, so a name with `..` in it leads nowhere.
 """
 
-from __future__ import annotations
-
 import filecmp
 import os
 import warnings

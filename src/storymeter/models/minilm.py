@@ -7,8 +7,6 @@ padded batch, which training caches. What is opened here reads and does nothing 
 trained itself is opened by transformers, as is a checkpoint of any other shape. Imported only when a model is
 built: it needs torch."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace

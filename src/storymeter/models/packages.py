@@ -7,8 +7,6 @@ checked once more, and the folder appears under its name all at once. Nothing of
 
 The folder is `STORYMETER_MODELS`, or `models` in the user's data directory."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

@@ -5,8 +5,6 @@ settings beside them) in `STORYMETER_CACHE` or the user's cache directory; a sen
 of its text. `STORYMETER_EMBEDDINGS=off` switches it off. A cache that cannot be read or written is never an
 error: a warning says so, and the sentences are encoded instead."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 import os

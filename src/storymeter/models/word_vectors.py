@@ -10,8 +10,6 @@ tells:
     weight(word) = log(1 + place) / log(1 + words in the list),   1 for a word that is not in it
 """
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 import math

@@ -2,8 +2,6 @@
 into tokens as `storymeter score` does.
 """
 
-from __future__ import annotations
-
 import os
 import warnings
 from collections.abc import Sequence

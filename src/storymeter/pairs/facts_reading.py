@@ -8,8 +8,6 @@ A token vector h of the packaged encoder's last layer, scaled to length one, bec
 and weighs softplus(h · a + b). D, U, a and b were trained (docs/models/facts.md); they lie in
 `data/facts.safetensors`."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 from collections.abc import Iterator, Sequence

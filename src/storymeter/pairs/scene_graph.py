@@ -12,8 +12,6 @@ preposition too (`of` links the phrase before it), and `and` lets a phrase share
 participle after an object that is a living being starts a clause about that being. Articles and marks inside
 a sentence are dropped before tagging, so that they cannot matter; case too."""
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Iterable, Sequence

@@ -11,8 +11,6 @@ A verb has the subject of its own, or that of the verb it depends on or is joine
 (acl, relcl); nouns joined by `and` share their role. Words are brought to their base form as in
 `scene_graph`, so that the two engines differ by the parse alone."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterator, Sequence
 from typing import Any

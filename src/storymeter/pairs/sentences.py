@@ -1,7 +1,5 @@
 """Numbered sentences and the texts of documents: a text is tokenised once in a run."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

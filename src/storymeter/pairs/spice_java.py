@@ -7,8 +7,6 @@ and writes `[{"image_id", "scores": {"All": {"f"}, "Object": …}}]`; both go th
 folder. It runs in a process group of its own: when `deadline` seconds have passed, or the user stops us, the
 whole group is ended."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import math

@@ -5,8 +5,6 @@ that repeat each other's sentences, find them there. A pair is (hypothesis, refe
 which side of the data is the hypothesis is the caller's choice, and so both orientations may live in one
 table."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 

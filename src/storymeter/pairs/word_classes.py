@@ -3,8 +3,6 @@
 Colours and sizes are the categories of SPICE; numbers and collectives say how many; links are prepositions of
 several words. Articles are dropped before tagging, so phrases are written without them."""
 
-from __future__ import annotations
-
 ARTICLES = frozenset(["a", "an", "the"])
 COLOURS = {
     word: word

@@ -11,8 +11,6 @@ the others are content words, with `not` among the numbers' company as `negation
 [('two', 'number'), ('men', 'thing'), ('wash', 'action'), ('red', 'colour'), ('car', 'thing'), ('garden',
 'place')]"""
 
-from __future__ import annotations
-
 import functools
 import re
 from typing import Literal, NamedTuple, get_args

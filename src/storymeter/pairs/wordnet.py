@@ -4,8 +4,6 @@ The list has one line per word and one of synset numbers. A number may be shared
 of speech; as in METEOR, sharing a number counts as sharing a meaning. Words of several parts (`hot_dog`) are
 left out of `synonyms`."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from ..errors import DataError

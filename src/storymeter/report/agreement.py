@@ -1,7 +1,5 @@
 """A meta-evaluation as JSON and as tables."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import asdict

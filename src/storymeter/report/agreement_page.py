@@ -1,7 +1,5 @@
 """A meta-evaluation as a page that explains its numbers, and its figures."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """A human study as tables and sentences."""
 
-from __future__ import annotations
-
 import csv
 import io
 import itertools

@@ -1,7 +1,5 @@
 """A human study as JSON, and the influence of its raters on the ranking as a table and JSON."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

@@ -3,8 +3,6 @@
 The figures of a human study, for pages (after Graham et al. 2018, figure 7 and the tables).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Comparisons as tables and JSON."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, replace

@@ -1,7 +1,5 @@
 """Which documents a system has, as sentences and for JSON."""
 
-from __future__ import annotations
-
 from ..engine.results import Results, SystemResult, hollow_references, with_reference
 from ..errors import first_few
 

@@ -1,7 +1,5 @@
 """Scores of every document as a table, and as a file: CSV, TSV, JSON Lines or Parquet."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

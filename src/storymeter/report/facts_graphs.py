@@ -2,8 +2,6 @@
 graphs as well.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from markupsafe import Markup

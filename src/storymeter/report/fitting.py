@@ -2,8 +2,6 @@
 where that is not enough, the table is cut into blocks of columns, each of which begins with the columns that
 name its rows."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,8 +1,6 @@
 """Marks of a leaderboard: which system is best, which cannot be distinguished from it, and where the
 documents are too few to tell. All tables, pages and JSON take their marks from here."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Literal

@@ -1,7 +1,5 @@
 """Preferences and rankings by pairwise votes as tables, JSON and pages."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any

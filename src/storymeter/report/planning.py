@@ -1,7 +1,5 @@
 """Plans and worker-test rates as tables and JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any

@@ -3,8 +3,6 @@
 First which number to trust, by the rule of `meta.overall_ranking`, then one table and one picture; details
 are folded away. How a measure agrees with itself stands here, too, as a table and as JSON."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """Scores as tables and files: the summary of all systems, and one row per document."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial

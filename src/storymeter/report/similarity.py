@@ -2,8 +2,6 @@
 1 and figures 4-5).
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@ noun was seen in.
 In the terminal as text, on a page with the regions themselves (RoViST, figures 5 and 6). Nothing is loaded
 from elsewhere."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Mapping
 

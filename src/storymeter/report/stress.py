@@ -1,7 +1,5 @@
 """Stress results as the papers' tables, as figures, and as one page."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Presentations of the stress tests."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from markupsafe import Markup

@@ -1,7 +1,5 @@
 """Surveys and error spans as JSON, as tables, and as pages that explain their numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any

@@ -2,8 +2,6 @@
 and script with a Content-Security-Policy that allows these and nothing else.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

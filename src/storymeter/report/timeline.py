@@ -3,8 +3,6 @@
 Each link carries its overlap in time (IoU), how alike the sentences are (f), and the product, which is what
 SODA c sums. What has no partner is marked. In the terminal as text, on a page as SVG."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from markupsafe import Markup

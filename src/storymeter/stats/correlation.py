@@ -15,8 +15,6 @@ points as independent; where points share items or raters, prefer the bootstrap 
 (0.316227766, 0.32)
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -23,8 +23,6 @@ exchangeable caption by caption, and finds differences where metrics differ on t
 (1.372333619846, 0.093898339429)
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from itertools import combinations

@@ -11,8 +11,6 @@ and is not counted.
 [0.03, 0.04, 0.04]
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

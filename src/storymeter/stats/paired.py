@@ -20,8 +20,6 @@ thousand resamples are one matrix product, for BLEU as for a mean.
 (1, 1, 1)
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence

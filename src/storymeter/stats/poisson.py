@@ -25,8 +25,6 @@ number is rounded, once (after Demmel & Nguyen, "Parallel Reproducible Summation
 ([[1.1]], 0.1)
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Callable, Iterable, Sequence

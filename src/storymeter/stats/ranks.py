@@ -23,8 +23,6 @@ over running counts; otherwise the drawn points are written out and counted by t
 gives the same statistics of many columns against one, for permutations.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -12,8 +12,6 @@ freedom.
 [0.0086, 0.0188, 0.0231, 0.0248]
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable, Iterator, Sequence

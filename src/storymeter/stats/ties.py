@@ -39,8 +39,6 @@ PairAccuracy(accuracy=0.5, pairs=3, ties=1)
 0.875
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

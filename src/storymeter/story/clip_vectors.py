@@ -4,8 +4,6 @@ They are kept on the disk by content: a picture by the hash of its file, a frame
 time, a text by itself; one cache file per model and release (`models.vectors` says where, and how to switch
 it off)."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Sequence
 from functools import partial

@@ -9,8 +9,6 @@ as in the paper. No training: the model is SmolLM2-135M-Instruct (Apache-2.0), f
 
 It measures topics and phrases that go together, not time: A and B the other way round help nearly as much."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

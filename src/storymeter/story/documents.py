@@ -1,7 +1,5 @@
 """Stories of documents: their sentences in order, and their pictures."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

@@ -10,8 +10,6 @@
 A bare encoder does neither; it is what `storymeter train` starts from. Safetensors only, offline, no code
 from the checkpoint."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

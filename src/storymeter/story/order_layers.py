@@ -1,7 +1,5 @@
 """The layers of the order model (`order_net`), in torch; imported only when a model is built."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import torch

@@ -7,8 +7,6 @@
 The labels are made of a symmetric matrix, so one softmax over its rows serves both directions.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

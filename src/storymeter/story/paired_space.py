@@ -5,8 +5,6 @@ The folder holds `grounding.json`, `grounding.safetensors` (everything that was 
 shape of the vision model). GloVe itself is not copied: its path is in the JSON, and `STORYMETER_GLOVE` may
 name another place of the same file."""
 
-from __future__ import annotations
-
 import os
 import warnings
 from collections.abc import Sequence

@@ -13,8 +13,6 @@ ImageNet has no class for people. Faces are found by scikit-image's cascade (Vio
 patterns, its data in the wheel): each gives one more region, head and shoulders, whose vector is that of
 people words."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from pathlib import Path

@@ -28,8 +28,6 @@ For every metric, whatever the documents (`persuasion`, `consistency`):
     says the same twice           a judge is asked anew
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 

@@ -9,8 +9,6 @@ says the same twice                            asked again (`meta.self_agreeing`
                                                changes by more than 1 % of that distance
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

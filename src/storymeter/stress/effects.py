@@ -14,8 +14,6 @@ does not vary, no verdict is given: a constant and a random metric pass nothing.
 not above 0 by more than chance, the intervals of changes are unbounded, and verdicts undecided.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 A `Trial` is a column of a table: a label and the transformed corpora of its repeats. All trials are scored in
 one `Run`, whose context keeps every scored pair: METEOR compares two sentences once, for all repeats."""
 
-from __future__ import annotations
-
 import builtins
 import statistics
 from collections.abc import Callable, Mapping, Sequence

@@ -36,8 +36,6 @@ the same bytes.
 swap, shuffle and reverse move sentences, not segments, and jitter the segments (`bound=0.7`; 1 keeps them).
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

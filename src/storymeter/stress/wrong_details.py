@@ -3,8 +3,6 @@
 Every pair becomes two documents of one caption each (with its times, where it has any) against the references
 of its document; a metric is right where the true caption scores higher, and a tie counts half."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

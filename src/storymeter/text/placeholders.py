@@ -8,8 +8,6 @@ drawn at random, so that a model cannot learn one of them.
 'john and mary went to springfield .'
 """
 
-from __future__ import annotations
-
 import random
 import re
 

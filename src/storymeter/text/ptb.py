@@ -26,8 +26,6 @@ surroundings. Differences that are known:
 [['he', 'ca', "n't", 'say', 'hello', '-lrb-', 'twice', '-rrb-']]
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from typing import overload

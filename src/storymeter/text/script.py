@@ -9,8 +9,6 @@ are made for English; captions in another script would score near zero without a
 Any Python string as valid Unicode: a lone surrogate, which no encoding can carry, becomes U+FFFD.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence

@@ -15,8 +15,6 @@ sentences asks it.
 ['犬が走る。', '「待て！」', 'と言う。']
 """
 
-from __future__ import annotations
-
 import re
 
 _ABBREVIATIONS = frozenset(

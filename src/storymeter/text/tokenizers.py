@@ -4,8 +4,6 @@
 ["It cost $ 3.50 , didn't it ?"]
 """
 
-from __future__ import annotations
-
 import functools
 import re
 import string

@@ -12,8 +12,6 @@ the last full stop look at one blank-delimited chunk, so each distinct chunk is 
 ['male', 'did', "n't", 'go']
 """
 
-from __future__ import annotations
-
 import functools
 import inspect
 import re

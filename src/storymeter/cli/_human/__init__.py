@@ -1,7 +1,5 @@
 """`storymeter human …`: studies with people. `storymeter.cli._human` lists the sub-verbs."""
 
-from __future__ import annotations
-
 import sys
 
 import click

@@ -1,7 +1,5 @@
 """Commands of `storymeter human` before a study: `new`, `check` and `plan`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -2,8 +2,6 @@
 `simulate` (simulated raters through the real server) and `demo` (the example campaign).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path

@@ -2,8 +2,6 @@
 restore, erase a rater, verify completion codes, close.
 """
 
-from __future__ import annotations
-
 import contextlib
 import datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """storymeter meta benchmark NAME --data DIR: metrics against real human judgements."""
 
-from __future__ import annotations
-
 import datetime
 import shlex
 from pathlib import Path

@@ -1,7 +1,5 @@
 """storymeter meta self CANDIDATES…: does a metric or a judge say the same when it is asked again?"""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

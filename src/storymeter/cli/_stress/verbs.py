@@ -1,7 +1,5 @@
 """`storymeter stress apply`: damaged captions in a file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

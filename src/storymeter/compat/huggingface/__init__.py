@@ -8,8 +8,6 @@
 Each is a folder that `evaluate.load` takes as a local path. `evaluate` is imported by them alone.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from ...errors import UsageError, suggest

@@ -2,8 +2,6 @@
 timed captions of videos.
 """
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 import datasets

@@ -1,7 +1,5 @@
 """What every scorer is called with: two dictionaries, checked as the original checks them."""
 
-from __future__ import annotations
-
 import copy
 import os
 from collections.abc import Hashable, Mapping, Sequence

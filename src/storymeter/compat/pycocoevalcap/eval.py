@@ -1,7 +1,5 @@
 """COCO's caption evaluation: all measures over the images of a COCO file, and each image's values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

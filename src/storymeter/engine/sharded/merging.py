@@ -1,7 +1,5 @@
 """The sums of all shards to `Results`: the same bytes however the corpus was cut, as the sums are exact."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import partial
 from itertools import combinations, zip_longest

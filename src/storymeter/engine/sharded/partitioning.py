@@ -8,8 +8,6 @@ which file a caption stood, which an error message must say. Here each slice bec
 or more per shard, and a slice whose file is there is not read again. `ShardReader` reads the chunks of a
 shard by the readers that read whole files; its errors name file and row."""
 
-from __future__ import annotations
-
 import functools
 import io
 import logging

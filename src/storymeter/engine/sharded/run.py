@@ -6,8 +6,6 @@ Every step writes files that are whole or not there (`folder`). A worker or a no
 not finished; so does the driver. A shard that keeps failing is named at the end, the others are finished and
 kept, and there is no result: numbers of some of the documents would be wrong ones."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress

@@ -7,8 +7,6 @@ of the corpus. What occurs once weighs as much as what never does (ln max(1, df)
 captions that is most of it.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import OrderedDict
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """One call from ratings to everything that the report shows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal

@@ -23,8 +23,6 @@ the more pairs there are, the sooner: on average the damaged ones do get lower s
   little; asked only where a usual rater would fail less than once in 200.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 

@@ -17,8 +17,6 @@ With z the standardised scores of believed raters, degraded captions left out:
   For each group, the systems' order without it.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterable

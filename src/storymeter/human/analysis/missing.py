@@ -9,8 +9,6 @@ provided one has. Captions by people who set the standard (kind `human`) are nev
 With `missing="worst"` every rater of an item has given each missing caption the lowest score of the scale
 (survey: mark 1 and no vote; preference: much worse than the other system)."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias

@@ -19,8 +19,6 @@ they cover.
 [('a', 0.347, 20), ('b', -0.347, 10)]
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

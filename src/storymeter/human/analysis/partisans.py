@@ -13,8 +13,6 @@ they leave (`_ROOM`), disfavour likewise. Where several raters are beyond the li
 (`_SEVERAL`), the limit comes nearer: nearly halfway between them and the rest.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -13,8 +13,6 @@ simulation: the share of simulated studies that find the difference.
 **Worker tests.** Raters of known character rate k control pairs; a bot that passes is a false accept, an
 honest rater who does not is a false reject."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -9,8 +9,6 @@ with raters - 1 degrees of freedom (noncentral t). Two systems have two sides wh
 (Direct Assessment, error spans), and one where an answer compares them: the answer of a preference study, and
 in a survey the difference of the marks of two stories of one sequence."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Sequence

@@ -10,8 +10,6 @@ and are in no share. The paper's binomial test asks whether a fair coin could ha
 the videos as independent, which they are not where a rater leans to one of the systems. Therefore p is that
 of the mean answer with raters as random (`rater_effects`), and the binomial p stands beside it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -34,8 +34,6 @@ What the gates let through and what they cost stands in docs/human-analysis.md.
 Flags advise; none rejects by itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal

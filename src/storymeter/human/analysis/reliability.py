@@ -13,8 +13,6 @@ cost.
   one.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass

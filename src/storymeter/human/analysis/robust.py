@@ -11,8 +11,6 @@ of d is no longer above 0: fewer cannot reverse the order by changing sides, so 
 case. It says nothing of raters whom the gates leave out.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from typing import NamedTuple

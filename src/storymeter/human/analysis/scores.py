@@ -21,8 +21,6 @@ All values are sorted once: with c_i[v] the number of captions of system i with 
 = sum_v c_i[v] (sum_{w<v} c_j[w] + c_j[v]/2), one running sum per column j; the tie corrections come the same
 way."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable

@@ -32,8 +32,6 @@ that points at words can be held against them.
 [('a', 0.0, 0.0), ('dog', 0.5, 0.5), ('runs', 0.0, 0.0)]
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal

@@ -11,8 +11,6 @@
 - **Profile.** Per caption and rater: how many errors, of which severity and kind. Means over the raters of a
   caption, then over captions. `weight` is minor + 5 major, as MQM counts them: lower is better."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence

@@ -9,8 +9,6 @@
 [('new', 2.72), ('old', 1.72)]
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

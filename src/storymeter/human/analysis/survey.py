@@ -14,8 +14,6 @@ liked best.
 - agreement per criterion: Krippendorff's alpha, ordinal.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence

@@ -11,8 +11,6 @@ is not in it. `backup` reads the database in one transaction, so every answer th
 began is there; it then opens the copy and counts. Clips are not copied: `restore` compares them with the
 hashes."""
 
-from __future__ import annotations
-
 import datetime
 import hashlib
 from pathlib import Path

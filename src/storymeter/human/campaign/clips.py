@@ -4,8 +4,6 @@ PyAV does the looking: it carries its own decoders (no ffmpeg program needed), o
 be given, and really decodes a frame, where readers of tags would believe any header. Pictures (for surveys)
 go through it too."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path

@@ -25,8 +25,6 @@ the files cannot give that, `build` raises an error that says what is missing; w
 ordinary captions cannot be had (a single system) they show different clips and `HitDesign.notes` says what
 that costs."""
 
-from __future__ import annotations
-
 import heapq
 import random
 from collections import Counter

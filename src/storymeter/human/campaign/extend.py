@@ -12,8 +12,6 @@ and what was answered about it stays in the database and is left out of export a
 The private key is written before the database, and the database in one transaction: no answer can come to a
 place without its line."""
 
-from __future__ import annotations
-
 import datetime
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

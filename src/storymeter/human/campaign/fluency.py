@@ -12,8 +12,6 @@ True
 True
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 import math

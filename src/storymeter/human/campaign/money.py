@@ -10,8 +10,6 @@ their figures from here.
 2.8
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Iterable

@@ -2,8 +2,6 @@
 and the dashboard.
 """
 
-from __future__ import annotations
-
 import datetime
 import shutil
 import statistics

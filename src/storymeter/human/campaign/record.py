@@ -8,8 +8,6 @@ links.csv       a personal link per rater (local campaigns; mode 0600)
 campaign.db     answers (unless the database is elsewhere)
 """
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import csv

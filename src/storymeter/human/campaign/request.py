@@ -1,7 +1,5 @@
 """The options of a new campaign, and the choice of its videos."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal

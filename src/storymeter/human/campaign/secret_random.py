@@ -9,8 +9,6 @@ an ordinary generator can be solved for from enough of what it gave. The same se
 True
 """
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 import operator

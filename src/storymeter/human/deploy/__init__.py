@@ -4,8 +4,6 @@ The folder holds a backup of the campaign. When the containers start for the fir
 restored from it into PostgreSQL; afterwards it lives there, and `human backup` inside the container copies it
 out."""
 
-from __future__ import annotations
-
 import os
 import re
 import secrets

@@ -2,8 +2,6 @@
 captions.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from ... import formats

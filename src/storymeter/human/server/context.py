@@ -3,8 +3,6 @@
 A browser knows a place by a random-looking id, made from the signing key. It holds no system, no kind, no
 pair, no file name; the two showings of one clip have different addresses."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import hashlib

@@ -2,8 +2,6 @@
 server's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Literal, TypeVar
 

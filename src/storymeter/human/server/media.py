@@ -1,7 +1,5 @@
 """Clips and pictures, with Range requests. The address names a place of one assignment, never a file."""
 
-from __future__ import annotations
-
 import asyncio
 
 from starlette.concurrency import run_in_threadpool

@@ -2,8 +2,6 @@
 is shown.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Mapping
 

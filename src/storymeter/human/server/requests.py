@@ -1,7 +1,5 @@
 """Bodies of requests, read in pieces and up to a limit; `Connection` limits how long it may take."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, NamedTuple, TypeVar

@@ -1,7 +1,5 @@
 """Start the real server: in the foreground for `serve`, in a process of its own for rehearsals."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import socket

@@ -2,8 +2,6 @@
 the same keys.
 """
 
-from __future__ import annotations
-
 import functools
 from pathlib import Path
 from typing import Any

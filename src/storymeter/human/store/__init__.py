@@ -4,8 +4,6 @@ Reads run where they are called. Writes go through one writer and return futures
 transaction is durable. No connection leaves this package, and what can go wrong has a class for each kind
 (`engines`)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from typing import Any, Literal, NamedTuple, TypeVar

@@ -4,8 +4,6 @@ An answer counts once its place is the next one of an active assignment, its cli
 text can have been read, by the server's clock. Anything else gets a reason, and what is stored already stays
 as it is."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple

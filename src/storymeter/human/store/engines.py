@@ -7,8 +7,6 @@ A copy of a whole database, from either kind into either (backups, and the way b
 transaction that sees one moment (SQLite's WAL, PostgreSQL's REPEATABLE READ) while raters go on answering: it
 holds every answer that was acknowledged before it began."""
 
-from __future__ import annotations
-
 import contextlib
 import sqlite3
 from pathlib import Path

@@ -1,8 +1,6 @@
 """The contents of a campaign: put in when it is new, more of it later, while raters are at work, and raters
 put on hold or erased."""
 
-from __future__ import annotations
-
 import operator
 import secrets
 from collections import Counter

@@ -1,7 +1,5 @@
 """Counts of work done, for `status` and the dashboard."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import msgspec

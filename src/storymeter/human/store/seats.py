@@ -10,8 +10,6 @@ Every function runs inside the caller's transaction. A seat names the one assign
 raters can never have the same one; on PostgreSQL its row is locked while it is given away, and so is the
 rater's while work is claimed. Where two servers meet all the same, unique indexes decide."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Container, Sequence
 from typing import Any, Literal, NamedTuple
 

@@ -4,8 +4,6 @@ place (system, kind, pair) is in the private key, which never enters the databas
 Times are seconds since 1970 by the server's clock.
 """
 
-from __future__ import annotations
-
 from sqlalchemy import (
     BigInteger,
     Column,

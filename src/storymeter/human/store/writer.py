@@ -6,8 +6,6 @@ other's locks. An operation is a function of the connection and must be repeatab
 its members is tried again alone, so that one bad request spoils nobody else's; and if two servers on one
 PostgreSQL meet at a constraint, the loser looks again at what the winner left."""
 
-from __future__ import annotations
-
 import queue
 import threading
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """The kinds of studies, by name. A new kind is one more module and one more line here."""
 
-from __future__ import annotations
-
 import functools
 import operator
 from collections.abc import Iterable

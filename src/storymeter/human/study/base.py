@@ -10,8 +10,6 @@
 
 Server, store, export, dashboard and bots ask these questions of a `Study` and know no kind by name."""
 
-from __future__ import annotations
-
 import math
 import random
 from abc import ABC, abstractmethod

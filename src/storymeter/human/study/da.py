@@ -4,8 +4,6 @@ The HITs are those of `storymeter.human.campaign.design`. Each rater sees them i
 blocks that belong together move together, the two halves may change places, and within a block the order is
 drawn anew, so that the members of a control pair stay as far apart as the design put them."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections import Counter

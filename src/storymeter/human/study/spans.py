@@ -5,8 +5,6 @@ the words of the caption that are wrong, says how bad (minor, major) and what ab
 Items and controls are those of Direct Assessment. In a degraded caption the words that were put in are known,
 so that beside the scores of the pair the marks tell who looked: one of the planted words must be marked."""
 
-from __future__ import annotations
-
 import itertools
 import random
 import zlib

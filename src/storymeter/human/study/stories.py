@@ -20,8 +20,6 @@ Likeness is the cosine of the sets of words, weighted by log(N / df) over all st
 True
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

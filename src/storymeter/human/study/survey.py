@@ -6,8 +6,6 @@ must be the worst. Who votes for it, or gives any other story no higher mark for
 slip in eight is allowed (`base.least_right`). docs/human-studies.md says what blind and text-only raters
 reach."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

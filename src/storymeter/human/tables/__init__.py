@@ -4,8 +4,6 @@ columns and by what stands in them.
 `read_tables(paths)` gives `Rating` records of one kind of study: scores, scores by criterion, or pairwise
 votes. What was assumed stands in `notes`, the scale of the scores in `bounds`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -9,8 +9,6 @@ the system where rater, item, system and criterion together tell the rows apart,
 of the others: a caption follows from its item and system, a country from its rater.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence

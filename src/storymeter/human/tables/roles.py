@@ -5,8 +5,6 @@ Case, blanks, dashes, underscores and a plural do not matter. The first names of
 Two columns that fit a role equally well are a question to the user, unless they say the same thing in every
 row."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -6,8 +6,6 @@
 ((1.0, 5.0), (0.0, 1.0), (0.0, 100.0), (1.0, 7.0))
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Sequence

@@ -1,8 +1,6 @@
 """Tables of scores: a row per rating, a column per rater, per criterion, per system, or per question of a
 form."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field

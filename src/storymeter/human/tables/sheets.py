@@ -4,8 +4,6 @@ Each may be compressed (gzip, xz, bzip2), begin with a byte order mark or carry 
 frame. Nested records become columns with a dotted name (`data.video`). Rows and data frames of a program
 are taken, too; a data frame is known by its methods, so that no package is imported for it."""
 
-from __future__ import annotations
-
 import bz2
 import codecs
 import csv

@@ -7,8 +7,6 @@ and rater), and Prolific's list of participants.
 [{'video': 'v1', 'system': 'a', 'annotator': 7, 'lead time': 9.5, 'quality': 4}]
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -4,8 +4,6 @@
 {'left': -1.0, 'right': 1.0, 'tie': 0.0}
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -4,8 +4,6 @@ A heat map shows blue above zero and orange below; the number stands in every ce
 colour.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ light and dark. Here the light colours become attributes of the shapes, so that 
 paper; Matplotlib, which brings a font and finds other letters in the fonts of the machine, draws them as PNG.
 """
 
-from __future__ import annotations
-
 import functools
 import io
 import math

@@ -1,8 +1,6 @@
 """Distributions below each other: a box for the middle half, whiskers from the worst to the best twentieth,
 the median as a line, and a mark for the mean with its interval."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

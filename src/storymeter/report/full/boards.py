@@ -1,7 +1,5 @@
 """The leaderboard and the tests between systems, ready for the template."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

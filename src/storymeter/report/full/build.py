@@ -1,7 +1,5 @@
 """Builds the page of a report from its findings."""
 
-from __future__ import annotations
-
 import math
 import os
 from base64 import b64decode

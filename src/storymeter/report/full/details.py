@@ -1,7 +1,5 @@
 """Details of stories and single captions: pictures, links between sentences, word links, scene graphs."""
 
-from __future__ import annotations
-
 import base64
 import io
 import re

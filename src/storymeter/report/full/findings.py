@@ -1,7 +1,5 @@
 """Contents of a report as plain records: everything else in this room is drawn from them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

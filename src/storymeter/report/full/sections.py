@@ -2,8 +2,6 @@
 what an audit found, and the methods (a paragraph to paste into a paper, BibTeX, files, what the words mean).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The report of results in one call: tests, human scores, audit and unsupported words, on one page."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

@@ -5,8 +5,6 @@ Positives are neighbouring sentences, negatives the same pairs swapped; both ord
 and a batch holds sequences of equal length. Where the lowest layers are frozen, their output is worked out
 once and kept on disk (half precision, memory-mapped), so that an epoch only runs the layers that learn."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

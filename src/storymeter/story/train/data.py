@@ -11,8 +11,6 @@
 A story's `group` is what a split must never cut: its album, or itself.
 """
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

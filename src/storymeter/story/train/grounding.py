@@ -4,8 +4,6 @@ Image regions of Flickr30K Entities are cut out of their pictures, squeezed to t
 wants, and paired with the mean GloVe vector of their phrase. Images are split, not pairs, so that no picture
 is on both sides."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import shutil

@@ -6,8 +6,6 @@ dropout of the seed and the step), so there is no generator whose state could be
 its place, so that a kill leaves either the old state or the new one. The best weights so far lie in a file of
 their own."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence

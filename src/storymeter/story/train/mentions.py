@@ -14,8 +14,6 @@ are left out.
 
 Stop words leave the phrases; a phrase of nothing else goes. The same phrase on the same box counts once."""
 
-from __future__ import annotations
-
 import json
 import re
 import xml.etree.ElementTree as ElementTree

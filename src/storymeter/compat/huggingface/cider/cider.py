@@ -2,8 +2,6 @@
 `storymeter.compat.huggingface`.
 """
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from storymeter.compat.huggingface import base

@@ -1,7 +1,5 @@
 """BLEU-1 to BLEU-n of captions by id."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """CIDEr (CIDEr-D with the idf of the references at hand) of captions by id."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ N-grams of 1 to 4 words count; another n only divides the sum by n, as in the or
 than n words is an error where n is below 4, as there.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import chain

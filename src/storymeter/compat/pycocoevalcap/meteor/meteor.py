@@ -1,7 +1,5 @@
 """METEOR 1.5 of captions by id, without a Java process."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """ROUGE-L of captions by id."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

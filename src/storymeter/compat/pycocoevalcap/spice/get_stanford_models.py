@@ -1,7 +1,5 @@
 """The original downloads its parser here. Nothing is downloaded: the rules engine needs none."""
 
-from __future__ import annotations
-
 
 def get_stanford_models() -> None:
     """Nothing to fetch. For the original program see `storymeter.compat.pycocoevalcap.spice.spice`."""

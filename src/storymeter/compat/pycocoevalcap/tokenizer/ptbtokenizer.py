@@ -1,7 +1,5 @@
 """Penn Treebank tokens of captions by id, punctuation dropped."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import chain
 from typing import Any

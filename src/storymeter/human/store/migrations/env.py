@@ -2,8 +2,6 @@
 over.
 """
 
-from __future__ import annotations
-
 from alembic import context
 
 from storymeter.human.store.tables import metadata

@@ -1,7 +1,5 @@
 """The database itself decides how many seats a rater has; orders per rater; raters on hold."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import sqlalchemy as sa

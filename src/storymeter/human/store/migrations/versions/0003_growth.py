@@ -1,7 +1,5 @@
 """Answers that were corrected; the wording that a rater agreed to."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 
