@@ -216,7 +216,7 @@ class ItemRoutes:
             return text
         return msgspec.json.encode({**msgspec.json.decode(text), "comment": body.comment}).decode()
 
-    def misfit_reply(self) -> Response:
+    def invalid_reply(self) -> Response:
         return reply({"status": "invalid", "message": "This answer does not fit the question."}, 422)
 
     async def answer(
@@ -227,7 +227,7 @@ class ItemRoutes:
             return await self.stale_reply(request, rater, "withdrawn")
         text = self.stored_text(here, body)
         if text is None:
-            return self.misfit_reply()
+            return self.invalid_reply()
         wanted = Answer(
             work.assignment,
             rater.ticket,
@@ -250,7 +250,7 @@ class ItemRoutes:
         here = await self.place(work, body.at)
         text = None if body.at < 0 or "withdrawn" in here.payload else self.stored_text(here, body)
         if text is None:
-            return self.misfit_reply()
+            return self.invalid_reply()
         wanted = Answer(work.assignment, rater.ticket, body.at, text, self.clock.now(), None)
         outcome = await self.context.arrivals.of(self.store.correct(wanted, CORRECTED))
         if outcome.status == "late":
