@@ -15,7 +15,7 @@ from ..captions import Rating
 from ..errors import DataError, UsageError
 from ..files import content
 from . import imports
-from .analysis.missing import Lacking, pooled as pooled_lacking
+from .analysis.left_out import Lacking, pooled as pooled_lacking
 from .campaign.money import Pay, pooled
 from .campaign.record import Facts, Folder
 from .rating_files import studies

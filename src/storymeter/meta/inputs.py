@@ -14,12 +14,12 @@ from typing import Any, Literal
 from ..errors import DataError, first_few, many
 from ..files import content
 from ..human.analysis.assessment import Analysis, analyse
+from ..human.analysis.left_out import records_without
 from ..human.analysis.preference import Preference, analyse_preferences, of_faithful
 from ..human.analysis.spans import analyse_spans
 from ..human.analysis.survey import story_means
 from ..human.imports import is_known, words_of
 from ..human.platform_files import CAPTION_SCORES
-from ..human.raters_on_hold import records_without
 from ..human.sources import OpenedRatings, open_ratings
 from ..human.tables import names_raters
 from ..human.tables.sheets import sheet_of, unpacked

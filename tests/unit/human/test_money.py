@@ -81,7 +81,7 @@ def paid(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Six HITs at 6 USD and a third; half of the raters fail."""
     folder = tmp_path_factory.mktemp("paid") / "study"
     code = ("--platform", "prolific", "--completion-code", "ABC")
-    assert new(folder, *code, "--price", 6, "--hits", 6).exit_code == 0
+    assert new(folder, *code, "--price", 6, "--hits", 6, "--seed", 1).exit_code == 0
     bots = run("simulate", folder, "--raters", 6, "--mix", "honest=.5,constant=.5", "--seed", 2)
     assert bots.exit_code == 0, bots.output
     return folder
@@ -171,7 +171,7 @@ def test_who_agrees_with_nobody_is_looked_at(tmp_path: Path) -> None:
     """Who passes the controls and answers by lot elsewhere: REVIEW with the reason, or the papers' rule."""
     study = tmp_path / "study"
     code = ("--platform", "prolific", "--completion-code", "ABC")
-    assert new(study, *code, "--price", 6, "--hits", 8).exit_code == 0
+    assert new(study, *code, "--price", 6, "--hits", 8, "--seed", 1).exit_code == 0
     assert run("simulate", study, "--raters", 8, "--mix", "honest=1", "--seed", 2).exit_code == 0
     home = Folder(study)
     with contextlib.closing(Store(home.database)) as store:

@@ -8,10 +8,9 @@ import numpy as np
 
 from ...errors import DataError, UsageError
 from ..campaign.money import Pay
-from ..raters_on_hold import Held, table_without
 from ..ratings import REPEAT, BoolArray, Ratings
 from .influence import Influence, influence
-from .missing import Lacking, Missing, of_table, table_with_worst
+from .left_out import Held, Lacking, Missing, of_table, table_with_worst, table_without
 from .quality import Gates, Quality, Test, assess
 from .reliability import RaterAgreement, SplitHalf, agreement, split_half
 from .robust import Robust, robust_ranking

@@ -19,7 +19,7 @@ import numpy as np
 from ...captions import Rating
 from ...errors import DataError, first_few
 from ...stats.ties import preference_accuracy
-from ..raters_on_hold import Held, records_without
+from .left_out import Held, records_without
 from .pairwise import PairwiseRanking, few_raters, fit
 from .rater_effects import FEW_RATERS, NOTHING, Cells, Estimate
 from .reliability import ordinal_alpha

@@ -23,9 +23,9 @@ from ...arrays import FloatArray
 from ...captions import Rating
 from ...errors import DataError, many
 from ..campaign.money import Pay, of_paper
-from ..raters_on_hold import Held, records_without
 from ..ratings import from_records
 from .assessment import Analysis, analyse
+from .left_out import Held, records_without
 from .reliability import ordinal_alpha
 from .scores import t_interval
 from .span_records import (

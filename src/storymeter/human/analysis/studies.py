@@ -16,12 +16,11 @@ from typing import Any, TypeAlias
 
 from ...errors import DataError, StorymeterWarning, many
 from ...progress import Note, unsaid
-from ..raters_on_hold import Held
 from ..ratings import parts
 from ..sources import OpenedRatings, open_ratings
 from ..study import Study
 from .assessment import Analysis
-from .missing import Missing, of_records, records_with_worst
+from .left_out import Held, Missing, of_records, records_with_worst
 from .pairwise import PairwiseRanking, fit
 from .preference import Preferences, of_faithful
 from .reliability import Replication, replication

@@ -27,7 +27,7 @@ from ...captions import Rating
 from ...errors import DataError, many
 from ...stats.correlation import kendall_b, pearson, spearman
 from ...stats.ranks import mean_ranks
-from ..raters_on_hold import Held
+from .left_out import Held
 from .preference import of_faithful
 from .rater_effects import FEW_RATERS, NOTHING, Cells, Estimate
 from .reliability import ordinal_alpha

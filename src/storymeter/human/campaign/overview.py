@@ -12,6 +12,7 @@ import msgspec
 
 from ...captions import Rating
 from ...errors import DataError
+from ..analysis.left_out import records_without
 from ..store import Store
 from ..study import ControlResult
 from .export import ratings
@@ -109,10 +110,6 @@ def answers_of(folder: Folder, store: Store, rater: str) -> list[dict[str, Any]]
 
 def ranking(folder: Folder, store: Store) -> dict[str, Any]:
     """Where the systems stand so far, as `human analyse` would say, without raters whose work is held."""
-    from ..raters_on_hold import (
-        records_without,  # with the arithmetic, which a server that starts does without
-    )
-
     study = folder.study
     try:
         found, notes = records_without(ratings(folder, store))

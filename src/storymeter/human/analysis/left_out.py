@@ -1,14 +1,22 @@
-"""Systems without a caption for some of the items: they are named, and on request what is missing counts as
-the worst.
+"""Answers of raters on hold, and captions that a system lacks: left out, unless somebody asks for them.
 
-A mean over the 25 easiest of 60 items is not the mean of a system that described all of them. What a campaign
-knows (`Campaign.lacking`) is exact; in files, an item of which others have ratings and a system has none
-counts as missing, which is said only where a system has fewer than nine tenths of the items that the best
-provided one has. Captions by people who set the standard (kind `human`) are never missing.
+**On hold.** An organiser holds a rater on the dashboard, with a reason; it stands in each of the rater's
+records (`meta.held`). Every analysis leaves these records out (`held="leave-out"`), says how many there were
+and why, or counts them like all others and says that (`held="include"`).
 
-With `missing="worst"` every rater of an item has given each missing caption the lowest score of the scale
-(survey: mark 1 and no vote; preference: much worse than the other system)."""
+**Missing.** A mean over the 25 easiest of 60 items is not the mean of a system that described all of them:
+systems without a caption for some of the items are named. What a campaign knows (`Campaign.lacking`) is
+exact; in files, an item of which others have ratings and a system has none counts as missing, which is said
+only where a system has fewer than nine tenths of the items that the best provided one has. Captions by people
+who set the standard (kind `human`) are never missing. With `missing="worst"` every rater of an item has given
+each missing caption the lowest score of the scale (survey: mark 1 and no vote; preference: much worse than
+the other system).
 
+>>> said(["too fast", "", "too fast"], ["w1", "w2", "w1"], "leave-out")
+'1 rater is on hold: w1 (too fast; 2 ratings); left out (--held include counts them).'
+"""
+
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
@@ -17,12 +25,59 @@ import msgspec
 import numpy as np
 
 from ...captions import Rating
-from ...errors import many
+from ...errors import DataError, first_few, many
 from ..ratings import DEGRADED, HUMAN, SYSTEM, Labels, Ratings
 
+Held: TypeAlias = Literal["leave-out", "include"]
 Missing: TypeAlias = Literal["leave-out", "worst"]
 #: where it is not known which captions there are: a share of the items, below which some are missing
 ENOUGH = 0.9
+
+
+def said(reasons: Sequence[str], raters: Sequence[str], held: Held) -> str:
+    """Who is on hold and why; nothing where nobody is. A reason and a rater for each rating."""
+    found = [(rater, reason) for rater, reason in zip(raters, reasons, strict=True) if reason]
+    if not found:
+        return ""
+    listed = [f"{rater} ({reason}; {n:,} ratings)" for (rater, reason), n in sorted(Counter(found).items())]
+    count = len({rater for rater, _ in found})
+    what = "left out (--held include counts them)" if held == "leave-out" else "counted all the same"
+    return f"{count:,} {'rater is' if count == 1 else 'raters are'} on hold: {first_few(listed)}; {what}."
+
+
+def records_without(records: Sequence[Rating], held: Held = "leave-out") -> tuple[list[Rating], list[str]]:
+    """The records that count, and what is to be said about the others."""
+    reasons = [str(one.meta.get("held", "")) for one in records]
+    note = said(reasons, [one.rater for one in records], held)
+    if not note or held == "include":
+        return list(records), [note] if note else []
+    kept = [one for one, reason in zip(records, reasons, strict=True) if not reason]
+    if not kept:
+        raise _nobody(note)
+    return kept, [note]
+
+
+def table_without(ratings: Ratings, held: Held = "leave-out") -> Ratings:
+    """The same for a table; what is to be said goes into its notes."""
+    if ratings.held is None:
+        return ratings
+    note = said(ratings.held.to_list(), ratings.rater.to_list(), held)
+    if not note:
+        return ratings
+    noted = replace(ratings, notes=(*ratings.notes, note))
+    if held == "include":
+        return noted
+    free = np.array([not reason for reason in ratings.held.names])[ratings.held.codes]
+    if not free.any():
+        raise _nobody(note)
+    kept = noted.rows(free)
+    return replace(kept, rater=kept.rater.drop_unused(), hit=kept.hit.drop_unused(), held=None)
+
+
+def _nobody(note: str) -> DataError:
+    return DataError(
+        f"Nobody's ratings are left: {note}", hint="Release raters on the dashboard, or use --held include."
+    )
 
 
 @dataclass(frozen=True, slots=True)
