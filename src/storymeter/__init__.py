@@ -69,5 +69,6 @@ moved(
         "storymeter.dense.matching": "storymeter.dense.caption_pairs",
         "storymeter.human.degrade": "storymeter.human.campaign.degrade",
         "storymeter.report.full.data": "storymeter.report.full.build",
+        "storymeter.stats.multiple": "storymeter.stats.resampling",
     }
 )

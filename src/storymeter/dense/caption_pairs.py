@@ -21,21 +21,21 @@ The example of the paper (Fig. 1 and Fig. 4):
 >>> len(over_threshold(C, 0.5))
 11
 
-A matched video has its captions, the reference track, and the pairs behind its score.
-The numbers are those of the score (`Score.alignment`): the annotator shown is the one that counts (the best
-F1), and the products add up to the total of variant c."""
+`video_links` gives a matched video: its captions, the reference track, and the pairs behind its score. The
+numbers are those of the score (`Score.alignment`): the annotator shown is the one that counts (the best F1),
+and the products add up to the total of variant c. `timeline_of` puts both sides in order of time."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _native
 from ..arrays import FloatArray, IntArray
-from ..captions import Caption, Document
+from ..captions import Caption, Corpus, Document
+from ..context import Context
 from ..errors import UsageError
 from ..join import Task
 from ..pairs.model import tokenized_by
@@ -44,46 +44,6 @@ from ..pairs.sentences import sentences_for
 from ..pairs.table import pair_table
 from ..scores import Match, Score
 from .tracks import Side, TrackPairs, offsets, tracks_of
-
-if TYPE_CHECKING:
-    from ..context import Context
-
-
-@dataclass(frozen=True, slots=True)
-class VideoLinks:
-    """One video: the reference track (as read), the annotator whose track it is (None: merged), and the
-    matched pairs.
-    """
-
-    id: str
-    annotator: int | None
-    references: tuple[Caption, ...]
-    candidates: tuple[Caption, ...]
-    links: tuple[Match, ...]
-    precision: float
-    recall: float
-    f1: float
-
-
-def video_links(score: Score, candidate: Document, references: tuple[Document, ...]) -> VideoLinks:
-    """The document of a scored system, beside its references as they were scored."""
-    alignment = score.alignment
-    if alignment is None or score.rows is None:
-        raise UsageError(
-            f"{score.metric} has no matching to show.",
-            hint="Show soda_c, soda_b or soda_d, with any scorer; soda_a matches once per threshold.",
-        )
-    place = alignment.place(candidate.id)
-    annotator = int(alignment.annotator[place])
-    tracks = references if annotator < 0 else references[annotator : annotator + 1]
-    return VideoLinks(
-        candidate.id,
-        None if annotator < 0 else annotator,
-        tuple(caption for document in tracks for caption in document.captions),
-        candidate.captions,
-        alignment[candidate.id],
-        *score.rows[place, :3].tolist(),
-    )
 
 
 def match(weights: ArrayLike) -> tuple[float, list[tuple[int, int]]]:
@@ -236,3 +196,121 @@ class CaptionPairs:
         )
         self.context.progress(f"scoring videos ({self.model.name})", 1, 1)
         return values
+
+
+@dataclass(frozen=True, slots=True)
+class VideoLinks:
+    """One video: the reference track (as read), the annotator whose track it is (None: merged), and the
+    matched pairs.
+    """
+
+    id: str
+    annotator: int | None
+    references: tuple[Caption, ...]
+    candidates: tuple[Caption, ...]
+    links: tuple[Match, ...]
+    precision: float
+    recall: float
+    f1: float
+
+
+def video_links(score: Score, candidate: Document, references: tuple[Document, ...]) -> VideoLinks:
+    """The document of a scored system, beside its references as they were scored."""
+    alignment = score.alignment
+    if alignment is None or score.rows is None:
+        raise UsageError(
+            f"{score.metric} has no matching to show.",
+            hint="Show soda_c, soda_b or soda_d, with any scorer; soda_a matches once per threshold.",
+        )
+    place = alignment.place(candidate.id)
+    annotator = int(alignment.annotator[place])
+    tracks = references if annotator < 0 else references[annotator : annotator + 1]
+    return VideoLinks(
+        candidate.id,
+        None if annotator < 0 else annotator,
+        tuple(caption for document in tracks for caption in document.captions),
+        candidate.captions,
+        alignment[candidate.id],
+        *score.rows[place, :3].tolist(),
+    )
+
+
+class Event(NamedTuple):
+    text: str
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """One video: captions and references in order of time, and which of them were matched."""
+
+    video: str
+    system: str
+    annotator: str
+    scorer: str
+    duration: float
+    references: Sequence[Event]
+    captions: Sequence[Event]
+    links: Sequence[Match]
+    precision: float
+    recall: float
+    f1: float
+    metric: str = "soda_c"
+
+    def side(self, letter: str) -> tuple[Sequence[Event], dict[int, str]]:
+        """The references (g) or the captions (p), and the partner of each that has one, by its number."""
+        if letter == "g":
+            return self.references, {k.reference: f"p{k.candidate + 1}" for k in self.links}
+        return self.captions, {k.candidate: f"g{k.reference + 1}" for k in self.links}
+
+    @property
+    def headline(self) -> str:
+        return (
+            f"{self.metric}  P {100 * self.precision:.2f}  R {100 * self.recall:.2f}  F1 {100 * self.f1:.2f}"
+        )
+
+
+def timeline_of(
+    found: VideoLinks,
+    *,
+    system: str,
+    annotators: Sequence[Corpus],
+    scorer: str,
+    metric: str,
+    duration: float | None,
+) -> Timeline:
+    """The links of one video: both sides sorted by start, numbered in that order."""
+    names = [corpus.name for corpus in annotators if any(document.id == found.id for document in corpus)]
+    if found.annotator is None:
+        annotator = "all annotators merged"
+    else:
+        annotator = names[found.annotator] if found.annotator < len(names) else "references"
+    references, reference_place = _sorted(found.references)
+    captions, caption_place = _sorted(found.candidates)
+    links = [
+        link._replace(reference=reference_place[link.reference], candidate=caption_place[link.candidate])
+        for link in found.links
+    ]
+    latest = max((event.end for event in [*references, *captions]), default=0.0)
+    return Timeline(
+        found.id,
+        system,
+        annotator,
+        scorer,
+        max(duration or 0.0, latest),
+        references,
+        captions,
+        sorted(links, key=lambda link: link.reference),
+        found.precision,
+        found.recall,
+        found.f1,
+        metric,
+    )
+
+
+def _sorted(captions: Sequence[Caption]) -> tuple[list[Event], dict[int, int]]:
+    """Events by start, and where each caption, as read, went."""
+    order = sorted(range(len(captions)), key=lambda k: captions[k].start or 0.0)
+    events = [Event(captions[k].text, captions[k].start or 0.0, captions[k].end or 0.0) for k in order]
+    return events, {k: place for place, k in enumerate(order)}

@@ -14,9 +14,8 @@ import msgspec
 
 from ..captions import Corpus, Document
 from ..context import Context, Settings
-from ..dense.caption_pairs import video_links
+from ..dense.caption_pairs import Timeline, timeline_of, video_links
 from ..dense.soda import Soda
-from ..dense.timeline import Timeline, timeline_of
 from ..errors import DataError, StorymeterError, UsageError, suggest
 from ..metrics import Metric
 from ..options import parse

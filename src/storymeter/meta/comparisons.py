@@ -24,9 +24,15 @@ from ..stats.dependent import (
     permutation_systems,
     williams,
 )
-from ..stats.multiple import benjamini_hochberg, holm
 from ..stats.ranks import Ranked
-from ..stats.resampling import bootstrap_interval, expanded_tail, percentiles, resample_counts
+from ..stats.resampling import (
+    benjamini_hochberg,
+    bootstrap_interval,
+    expanded_tail,
+    holm,
+    percentiles,
+    resample_counts,
+)
 from .scores import Scores
 from .statistics import pair_sums, several_systems
 

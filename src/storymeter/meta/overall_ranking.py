@@ -31,7 +31,7 @@ from ..arrays import FloatArray
 from ..errors import StorymeterError
 from ..measure import NOT_STATED, TrainingData, asks_anyone
 from ..registry import MEASURES, metric as get_metric
-from ..stats.multiple import benjamini_hochberg, holm
+from ..stats.resampling import benjamini_hochberg, holm
 
 SIGNIFICANT = 0.05
 #: what a score takes, the cheapest first

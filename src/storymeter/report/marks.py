@@ -8,8 +8,8 @@ from typing import Literal
 from ..engine.results import Comparison, Results
 from ..engine.units import score_skewness, unit_count
 from ..scores import Score
-from ..stats.multiple import SIGNIFICANT, holm
 from ..stats.paired import smallest_p
+from ..stats.resampling import SIGNIFICANT, holm
 
 #: best; level: not distinguishable from the best; worse: significantly worse; unknown: no test could have
 #: told; '': not compared

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from markupsafe import Markup
 
-from ..stats.multiple import holm
+from ..stats.resampling import holm
 from ..stress.auditing import Audit
 from ..stress.experiment import OracleScore, Result
 from ..stress.persuasion import Persuasion

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from ..dense.timeline import Event, Timeline
+from ..dense.caption_pairs import Event, Timeline
 from .figures.charts import Bar, lanes
 from .fitting import clip, escape_controls
 from .presentation import Presentation, present

@@ -12,8 +12,9 @@ captions; names load on first use.
 >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03]).tolist()]
 [0.03, 0.06, 0.06]
 
-Everything else is in the modules: `correlation`, `concordance`, `ties` and `choices` (agreement with people),
-`dependent` (tests between metrics), `ranks` (rank tests), `multiple`, `paired`, `resampling`."""
+Everything else is in the modules: `correlation` and `ties` (agreement with people), `dependent` (tests
+between metrics), `ranks` (rank tests), `paired`, `poisson` (documents in many places), `resampling`
+(bootstrap, many tests)."""
 
 from __future__ import annotations
 
@@ -24,13 +25,12 @@ from .._lazy import late
 if TYPE_CHECKING:
     from .correlation import pearson as pearson
     from .dependent import williams as williams
-    from .multiple import holm as holm
     from .paired import paired_bootstraps as paired_bootstraps, paired_permutations as paired_permutations
-    from .resampling import bootstrap_interval as bootstrap_interval
+    from .resampling import bootstrap_interval as bootstrap_interval, holm as holm
 
 _LATE = {
     "bootstrap_interval": "resampling",
-    "holm": "multiple",
+    "holm": "resampling",
     "paired_bootstraps": "paired",
     "paired_permutations": "paired",
     "pearson": "correlation",

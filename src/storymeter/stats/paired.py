@@ -30,8 +30,7 @@ from numpy.typing import NDArray
 
 from ..arrays import FloatArray
 from ..errors import DataError
-from .multiple import SIGNIFICANT, undecided
-from .resampling import BLOCK, KEPT, expanded_tail, percentiles, resample_counts
+from .resampling import BLOCK, KEPT, SIGNIFICANT, expanded_tail, percentiles, resample_counts, undecided
 
 Combine = Callable[[FloatArray], FloatArray]
 #: up to so many documents all swaps are made

@@ -1,4 +1,4 @@
-"""A story given as one text, cut into sentences.
+"""A story given as one text: cut into sentences, with words in the places of its names.
 
 Two kinds of text come in: tokenised ones, where every mark stands between blanks (`we ate . it rained .`), as
 VIST and ROCStories are published, and ordinary prose. In tokenised text every lone `.`, `!` or `?` ends a
@@ -13,8 +13,16 @@ sentences asks it.
 ['Dr. Smith paid $3.50.', 'She left!']
 >>> split_sentences("犬が走る。「待て！」と言う。")
 ['犬が走る。', '「待て！」', 'と言う。']
+
+Data sets put placeholders where names stood: `[male]`, `[female]`, `[location]`, `[organization]`. At scoring
+time each kind always gives the same word, so that a story has one score; for training, names are drawn at
+random, so that a model cannot learn one of them.
+
+>>> fill("[male] and [FEMALE] went to [location] .")
+'john and mary went to springfield .'
 """
 
+import random
 import re
 
 _ABBREVIATIONS = frozenset(
@@ -106,7 +114,10 @@ def split_sentences(text: str, *, like_nltk: bool = False) -> list[str]:
     tokenised = is_tokenised(text)
     if tokenised and like_nltk:
         return _punkt(text)
-    ends = [match.end() for match in _END_TOKEN.finditer(text)] if tokenised else _prose_ends(text)
+    if tokenised:
+        ends = [match.end() for match in _END_TOKEN.finditer(text)]
+    else:
+        ends = [match.end() for match in _END_PROSE.finditer(text) if _ends_sentence(text, match)]
     pieces, begin = [], 0
     for end in [*ends, len(text)]:
         piece = text[begin:end].strip()
@@ -131,10 +142,6 @@ def _punkt(text: str) -> list[str]:
     ]
 
 
-def _prose_ends(text: str) -> list[int]:
-    return [match.end() for match in _END_PROSE.finditer(text) if _ends_sentence(text, match)]
-
-
 def _ends_sentence(text: str, match: re.Match[str]) -> bool:
     marks, rest = match.group(), text[match.end() :].lstrip()
     if not rest or marks[0] in "。！？":  # no blank follows these, and no abbreviation ends in them
@@ -143,3 +150,120 @@ def _ends_sentence(text: str, match: re.Match[str]) -> bool:
     short = marks == "." and (word in _ABBREVIATIONS or re.fullmatch(r"[a-z](\.[a-z])*", word) is not None)
     goes_on = rest[0] in ",;:" or (rest[0].islower() and len(marks) > 1)
     return not goes_on and (not short or word == "i")
+
+
+_PLACEHOLDER = re.compile(r"\[\s*([a-z_]+)\s*\]", re.IGNORECASE)
+_WORDS: dict[str, list[str]] = {
+    "male": [
+        "john",
+        "tom",
+        "james",
+        "mike",
+        "david",
+        "bob",
+        "sam",
+        "dan",
+        "peter",
+        "mark",
+        "paul",
+        "steve",
+        "kevin",
+        "brian",
+        "george",
+        "eric",
+        "adam",
+        "jack",
+        "ben",
+        "luke",
+        "frank",
+        "henry",
+        "matt",
+        "nick",
+        "tim",
+        "ryan",
+        "joe",
+        "carl",
+        "alex",
+        "scott",
+        "greg",
+        "ken",
+    ],
+    "female": [
+        "mary",
+        "anna",
+        "lisa",
+        "kate",
+        "sarah",
+        "emma",
+        "jane",
+        "amy",
+        "susan",
+        "linda",
+        "laura",
+        "julie",
+        "karen",
+        "nancy",
+        "alice",
+        "rachel",
+        "maria",
+        "emily",
+        "jenny",
+        "helen",
+        "ellen",
+        "kelly",
+        "beth",
+        "claire",
+        "diana",
+        "megan",
+        "lucy",
+        "molly",
+        "tina",
+        "sophie",
+        "carol",
+        "rose",
+    ],
+    "neutral": ["alex", "sam", "jordan", "taylor", "casey", "robin", "jamie", "morgan"],
+    "location": [
+        "springfield",
+        "paris",
+        "boston",
+        "chicago",
+        "london",
+        "florida",
+        "denver",
+        "texas",
+        "seattle",
+        "italy",
+        "oakland",
+        "mexico",
+    ],
+    "organization": [
+        "the company",
+        "the club",
+        "the school",
+        "the team",
+        "the church",
+        "the museum",
+        "the university",
+        "the store",
+    ],
+}
+
+
+def fill(text: str, source: random.Random | None = None) -> str:
+    """`text` with a word in each placeholder's place; one draw per kind and text when `source` is given. A
+    placeholder of an unknown kind keeps its own word."""
+    if "[" not in text:
+        return text
+    chosen: dict[str, str] = {}
+
+    def word(match: re.Match[str]) -> str:
+        kind = match.group(1).lower()
+        words = _WORDS.get(kind)
+        if words is None:
+            return kind
+        if kind not in chosen:
+            chosen[kind] = source.choice(words) if source is not None else words[0]
+        return chosen[kind]
+
+    return _PLACEHOLDER.sub(word, text)

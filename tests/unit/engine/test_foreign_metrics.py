@@ -18,7 +18,7 @@ import storymeter
 from storymeter import plugins, registry
 from storymeter.arrays import FloatArray
 from storymeter.dense import ActivityNet, Soda
-from storymeter.dense.timeline import Timeline
+from storymeter.dense.caption_pairs import Timeline
 from storymeter.engine import Run, provenance, show
 from storymeter.engine.comparing import merged
 from storymeter.engine.inputs import both

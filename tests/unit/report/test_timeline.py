@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from storymeter.dense.timeline import Event, Timeline
+from storymeter.dense.caption_pairs import Event, Timeline
 from storymeter.report.timeline import terminal, timeline_page
 from storymeter.scores import Match
 

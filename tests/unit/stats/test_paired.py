@@ -10,8 +10,8 @@ from part_kit import Later
 
 from storymeter.errors import DataError
 from storymeter.stats import holm, paired_bootstraps, paired_permutations
-from storymeter.stats.multiple import benjamini_hochberg
 from storymeter.stats.paired import PairedTest, Part, win_tie_loss
+from storymeter.stats.resampling import benjamini_hochberg
 
 stats = Later("scipy.stats")
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from storymeter.text import split_sentences
-from storymeter.text.placeholders import fill
+from storymeter.text.sentences import fill
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ import numpy as np
 from scipy.special import ndtr, stdtr
 
 from ...arrays import FloatArray, IntArray
-from ...stats.multiple import holm
+from ...stats.resampling import holm
 from ..ratings import BoolArray, Ratings
 from .scores import credited, means, standardise
 

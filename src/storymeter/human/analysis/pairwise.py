@@ -30,7 +30,7 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 from ...arrays import FloatArray, IntArray
 from ...captions import Rating
 from ...errors import DataError, first_few
-from ...stats.multiple import holm
+from ...stats.resampling import holm
 from .rater_effects import FEW_RATERS
 from .scores import clusters
 

@@ -32,8 +32,8 @@ from scipy.special import stdtrit
 
 from ...arrays import FloatArray, IntArray
 from ...errors import DataError, first_few
-from ...stats.multiple import benjamini_hochberg, holm
 from ...stats.ranks import rank_sum_p
+from ...stats.resampling import benjamini_hochberg, holm
 from ..ratings import DEGRADED, BoolArray, Ratings
 from .rater_effects import FEW_RATERS, Cells
 

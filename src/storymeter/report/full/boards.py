@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from ...engine.results import Comparison
 from ...join import Coverage
-from ...stats.multiple import SIGNIFICANT
+from ...stats.resampling import SIGNIFICANT
 from ..comparison import win_tie_loss
 from ..coverage import uneven_lines
 from ..figures.charts import bar_and_whisker

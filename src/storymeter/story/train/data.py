@@ -24,8 +24,7 @@ import msgspec
 from ...errors import DataError
 from ...formats import read
 from ...formats.tables import several_sentences
-from ...text.placeholders import fill
-from ...text.sentences import split_sentences
+from ...text.sentences import fill, split_sentences
 from ..order_net import plain
 
 
