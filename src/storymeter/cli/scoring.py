@@ -95,9 +95,9 @@ def score_command(
     storymeter score yours.json --system mine=a.json,b.json -r references.json
     storymeter score 'mine/*.parquet' -r 'people/*.parquet' --save run   in shards
     """
-    from ..engine.seeds import collapsed
     from ..engine.suitability import kind_of, left_out
     from ..engine.systems import is_saved
+    from ..engine.units import collapsed
     from ..report.coverage import coverage_lines
     from ..report.document_scores import document_writer
     from ..report.fitting import escape_controls
@@ -233,8 +233,8 @@ def compare_command(
     storymeter compare run.smr
     storymeter compare run.smr --difference 0.5     documents that find it
     """
-    from ..engine.seeds import collapsed
     from ..engine.systems import in_shards, is_saved
+    from ..engine.units import collapsed
     from ..report.coverage import coverage_lines
     from ..report.scores import annotator_table, spread_records
 

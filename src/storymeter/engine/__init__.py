@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from .saved import load as load
     from .scored_files import score_files as score_files
     from .sharded.run import score_shards as score_shards
-    from .systems import Layout as Layout
-    from .validating import validate as validate
+    from .systems import Layout as Layout, validate as validate
 
 _LATE = {
     "Comparison": "results",
@@ -47,7 +46,7 @@ _LATE = {
     "score_files": "scored_files",
     "score_shards": "sharded.run",
     "show": "one_document",
-    "validate": "validating",
+    "validate": "systems",
 }
 
 __all__ = [*_LATE]

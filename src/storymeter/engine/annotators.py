@@ -25,8 +25,7 @@ from ..stats.resampling import TAIL
 from .comparing import common_rows, common_sums
 from .results import Results, value_of
 from .run import Run
-from .seeds import collapsed, t_interval
-from .units import DOCUMENT, summed, units_of
+from .units import DOCUMENT, collapsed, summed, t_interval, units_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,6 @@ from ..errors import DataError, UsageError, many, suggest
 from ..metrics import Metric
 from ..protocol import FIELDS, Protocol
 from ..scores import ResampledSums, Score
-from ..stats.multiple import SIGNIFICANT, holm, simultaneous_tail
 from ..stats.paired import (
     PairedTest,
     Part,
@@ -34,11 +33,10 @@ from ..stats.paired import (
     win_tie_loss,
 )
 from ..stats.poisson import paired_tests, standard_error
-from ..stats.resampling import TAIL, expanded_tail, percentiles
+from ..stats.resampling import SIGNIFICANT, TAIL, expanded_tail, holm, percentiles, simultaneous_tail
 from .provenance import check_comparable
 from .results import AUTO, Comparison, Difference, Resamples, Results, SystemResult, Tally, value_of
-from .seeds import collapsed, satterthwaite, t_interval, welch
-from .units import summed, units_of
+from .units import collapsed, satterthwaite, summed, t_interval, units_of, welch
 
 #: resamples of the intervals where their number is chosen: for up to three pairs of systems, for each pair
 #: beyond, and at most

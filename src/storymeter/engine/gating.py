@@ -26,7 +26,6 @@ from ..arrays import FloatArray
 from ..errors import UsageError
 from ..progress import Note, Progress, silent, unsaid
 from ..scores import Score
-from ..stats.multiple import CLEAR, SIGNIFICANT, holm
 from ..stats.paired import (
     ALL_SWAPS,
     LEAST_SWAPS,
@@ -38,14 +37,13 @@ from ..stats.paired import (
     reached,
     skewness,
 )
-from ..stats.resampling import TAIL
+from ..stats.resampling import CLEAR, SIGNIFICANT, TAIL, holm
 from .comparing import POWER, common_rows, merged
 from .results import Results, chosen, value_of
 from .run import Run, parse_metrics
 from .saved import load
-from .seeds import collapsed, satterthwaite, t_interval, welch
 from .systems import FOUND, Layout, read_systems
-from .units import DOCUMENT, summed, units_of
+from .units import DOCUMENT, collapsed, satterthwaite, summed, t_interval, units_of, welch
 
 #: random swaps of a test; fewer where it clearly finds nothing
 SWAPS = 16_384

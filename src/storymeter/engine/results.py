@@ -36,9 +36,9 @@ from ..metrics import Metric
 from ..protocol import Protocol
 from ..registry import metric as get_metric
 from ..scores import Score
-from ..stats.multiple import SIGNIFICANT
+from ..stats.resampling import SIGNIFICANT
 
-#: of the numbers that this version computes; it rises with every change that `earlier` must know
+#: of the numbers that this version computes; it rises with every change that `provenance` must know
 REVISION = 3
 #: resamples are chosen: as many as intervals and tests need
 Auto = Literal["auto"]
@@ -60,7 +60,7 @@ class Conditions:
     resamples: int = INTERVALS
     #: what is drawn and swapped as a whole (`engine.units`); '': each document
     unit: str = ""
-    #: of the code that computed the numbers (`engine.earlier`)
+    #: of the code that computed the numbers (`engine.provenance`)
     revision: int = REVISION
 
     @property
@@ -187,7 +187,7 @@ class Results:
     conditions: Conditions = Conditions()
     #: (system, system, metric): of a run in shards, which keeps no rows
     tallies: Mapping[tuple[str, str, str], Tally] = field(default_factory=dict)
-    #: system -> its training runs, which are among `systems` (see `engine.seeds`)
+    #: system -> its training runs, which are among `systems` (see `engine.units`)
     seeds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property

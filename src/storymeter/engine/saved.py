@@ -38,7 +38,7 @@ from ..pairs.scorer import PairScorer
 from ..registry import as_metric, metric as get_metric
 from ..scores import Alignment, ResampledSums, Rows, Score, Signature
 from .archive import SCHEMA, Archive, npy, write_zip
-from .earlier import check_revision, protocol_as_meant
+from .provenance import check_revision, protocol_as_meant
 from .results import MOST_RESAMPLES, Conditions, Results, SystemResult, Tally
 
 
@@ -105,7 +105,7 @@ class RunRecord(msgspec.Struct, forbid_unknown_fields=True):
     references: list[str]
     tallies: list[TallyRecord] | msgspec.UnsetType = msgspec.UNSET
     unit: str | msgspec.UnsetType = msgspec.UNSET
-    #: of the code that computed the numbers (`engine.earlier`)
+    #: of the code that computed the numbers (`engine.provenance`)
     revision: int = 0
     seeds: dict[str, tuple[str, ...]] | msgspec.UnsetType = msgspec.UNSET
 

@@ -11,8 +11,7 @@ import numpy as np
 from ..captions import Corpus
 from ..engine.annotators import Spread
 from ..engine.results import Comparison, Results
-from ..engine.seeds import collapsed
-from ..engine.units import unit_count, unit_note
+from ..engine.units import collapsed, unit_count, unit_note
 from ..metrics import Metric
 from ..scores import Score
 from .comparison import comparison_records, joined

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..engine.metric_checks import MetricCheck
-from ..engine.validating import Fit, Validation
+from ..engine.systems import Fit, Validation
 from ..errors import many
 from ..formats import Reading
 from ..formats.problems import group

@@ -15,7 +15,7 @@ from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine import Run
 from storymeter.engine.archive import write_zip
 from storymeter.engine.comparing import merged
-from storymeter.engine.earlier import REVISION, spoilt_in_shards
+from storymeter.engine.provenance import REVISION, wrong_in_shards
 from storymeter.errors import DataError, StorymeterWarning, UsageError
 from storymeter.protocol import get
 from storymeter.registry import metric
@@ -125,7 +125,7 @@ def test_runs_of_two_protocols_say_what_differs(tmp_path: Path) -> None:
 
 def test_which_metrics_of_shards_were_wrong() -> None:
     def wrong(protocol: str, *names: str) -> list[str]:
-        return spoilt_in_shards({n: metric(n).under(get(protocol)) for n in names}, get(protocol))
+        return wrong_in_shards({n: metric(n).under(get(protocol)) for n in names}, get(protocol))
 
     assert wrong("pdvc", "soda_c", "meteor", "localisation") == ["soda_c", "meteor", "localisation"]
     assert wrong("pdvc", "meteor", "soda_c(refs=best)", "anet") == []

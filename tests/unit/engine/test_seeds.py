@@ -16,7 +16,7 @@ from storymeter.arrays import FloatArray
 from storymeter.captions import Caption
 from storymeter.engine import Results
 from storymeter.engine.gating import check, condition
-from storymeter.engine.seeds import collapsed, satterthwaite, welch
+from storymeter.engine.units import collapsed, satterthwaite, welch
 from storymeter.errors import UsageError
 from storymeter.metrics import MeanMetric
 from storymeter.report import write_report

@@ -14,12 +14,10 @@ from ...join import Coverage
 from ...metrics import Metric
 from ...scores import ResampledSums, Score, Signature
 from ...stats.poisson import added, sums_interval
-from ..provenance import order_field
+from ..provenance import WRAP, order_field
 from ..results import Results, SystemResult, Tally, value_of
 from .inputs import Job, Source
 from .scoring import MOST, NAMED, ShardSums, SystemSums, check_columns, scored
-
-_WRAP = (1 << 64) - 1
 
 
 def merged_shards(job: Job) -> Results:
@@ -77,12 +75,12 @@ def _added(a: ShardSums, b: ShardSums) -> ShardSums:
     return ShardSums(
         a.columns,
         [_both(x, y) for x, y in zip(a.systems, b.systems, strict=True)],
-        [x + y & _WRAP for x, y in zip(a.references, b.references, strict=True)],
+        [x + y & WRAP for x, y in zip(a.references, b.references, strict=True)],
         [
             [_tallied(x, y) for x, y in zip(one, other, strict=True)]
             for one, other in zip(a.tallies, b.tallies, strict=True)
         ],
-        a.order + b.order & _WRAP,
+        a.order + b.order & WRAP,
     )
 
 
@@ -94,8 +92,8 @@ def _both(a: SystemSums, b: SystemSums) -> SystemSums:
         a.matched + b.matched,
         (a.counts[0] + b.counts[0], a.counts[1] + b.counts[1], a.counts[2] + b.counts[2]),
         (first, second, third),
-        a.documents + b.documents & _WRAP,
-        a.captions + b.captions & _WRAP,
+        a.documents + b.documents & WRAP,
+        a.captions + b.captions & WRAP,
         [max(both, key=len) for both in zip(a.signatures, b.signatures, strict=True)],
         list(exact.digits),
         b"".join(digits.astype("<i8").tobytes() for digits in exact.digits.values()),

@@ -7,7 +7,6 @@ of the corpus. What occurs once weighs as much as what never does (ln max(1, df)
 captions that is most of it.
 """
 
-import hashlib
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
@@ -30,7 +29,7 @@ from ...plugins import failures_named, place
 from ...scores import CorpusCounts
 from ...stats.paired import win_tie_loss
 from ...stats.poisson import ExactSums, document_keys, resampled
-from ..provenance import input_fields, order_of_references
+from ..provenance import hash_sum, input_fields, order_of_references
 from ..results import Tally
 from ..run import Run
 from .inputs import WORK, Job
@@ -347,13 +346,7 @@ def tally(metric: Metric, a: tuple[tuple[str, ...], Any], b: tuple[tuple[str, ..
 
 def _captions(corpus: Corpus) -> int:
     """A sum over documents, so that neither their order nor the cut matters."""
-    total = 0
-    for document in corpus:
-        data = msgspec.msgpack.encode(
-            (document.id, document.captions, document.duration), order="deterministic"
-        )
-        total += int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little")
-    return total & (1 << 64) - 1
+    return hash_sum((document.id, document.captions, document.duration) for document in corpus)
 
 
 def _check_alone(name: str, metric: Any, task: Task, rows: FloatArray, context: Context) -> None:

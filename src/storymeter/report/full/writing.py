@@ -7,7 +7,7 @@ from typing import Any
 from ...engine import Results, Run
 from ...engine.annotators import by_annotator
 from ...engine.results import AUTO, Resamples
-from ...engine.seeds import collapsed
+from ...engine.units import collapsed
 from ...errors import UsageError
 from ...human.analysis.studies import result_of
 from ...human.sources import open_ratings
