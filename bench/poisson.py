@@ -32,8 +32,7 @@ from storymeter.stats import paired_permutations
 from storymeter.stats.paired import Part, random_swaps
 from storymeter.stats.poisson import ResampledSums, document_keys, paired_tests, resampled
 from storymeter.stats.resampling import resample_counts
-from storymeter.stress import transformation
-from storymeter.stress.changes import Scene
+from storymeter.stress import Scene, transformation
 
 METRICS = ("soda_c(scorer=rouge_l)", "bleu_4", "cider")
 DAMAGES = ("typo(rate=0.2)", "synonym(rate=0.3)", "drop", "swap", "truncate(keep=0.8)", "merge")

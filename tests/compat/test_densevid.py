@@ -17,8 +17,7 @@ from storymeter.captions import Corpus
 from storymeter.compat import densevid, soda
 from storymeter.engine import Run
 from storymeter.errors import DataError, UsageError
-from storymeter.stress import apply
-from storymeter.stress.changes import Scene
+from storymeter.stress import Scene, apply
 
 VIDEOS = Path(__file__).resolve().parents[2] / "examples" / "videos"
 TRUTH = [VIDEOS / "reference_1.json", VIDEOS / "reference_2.json"]

@@ -10,8 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine import Run
-from storymeter.stress import transformation
-from storymeter.stress.changes import Scene
+from storymeter.stress import Scene, transformation
 from storymeter.stress.transforms import MAKERS
 
 WORDS = st.lists(

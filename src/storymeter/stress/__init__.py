@@ -5,7 +5,8 @@
 'drop(share=0.3)'
 
 `apply` changes a corpus, `audit` tests the properties of a metric, `count`, `order`, `pad` and `oracle` give
-the tables of the SODA papers, `details` replaces single words, `attacks` tries to persuade a judge.
+the tables of the SODA papers, `details` replaces single words, `attacks` tries to persuade a judge. `Scene`
+is what a transformation looks at beside the captions: the references and the run.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from .._lazy import late
 
 if TYPE_CHECKING:
     from .auditing import Audit as Audit, audit as audit
+    from .changes import Scene as Scene
     from .experiment import apply as apply, count as count, oracle as oracle, order as order, pad as pad
     from .persuasion import attacks as attacks
     from .transforms import transformation as transformation
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 _LATE = {
     "Audit": "auditing",
+    "Scene": "changes",
     "apply": "experiment",
     "attacks": "persuasion",
     "audit": "auditing",

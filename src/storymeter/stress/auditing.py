@@ -21,35 +21,58 @@ For stories and single captions, as far as they apply: order, repetition (a sent
 something), missing words (half of each sentence, at least 10 %), the wrong story. Misspellings and synonyms
 are measured beside them, without a verdict: opinions differ.
 
-For every metric, whatever the documents (`persuasion`, `consistency`):
+For every metric, on at most 20 documents:
     cannot be talked into it      none of fifty attacks brings wrong captions half of the way to right ones
-    does not reward length        longer captions that say no more gain at most 5 %
+                                  (`persuasion`)
+    does not reward length        right captions said twice, with words that say nothing, or with a sentence
+                                  about another document behind them gain at most 5 %
     does not depend on the order of references
-    says the same twice           a judge is asked anew
+                                  the last annotator first, and so on: no document's value changes by more
+                                  than a millionth of that distance
+    says the same twice           asked again (`meta.self_agreeing`), no document's value changes by more than
+                                  1 % of that distance
 """
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
+import msgspec
+import numpy as np
+
+from ..arrays import FloatArray
 from ..captions import Corpus
-from ..engine.run import MetricLike, Run
+from ..engine.results import document_values
+from ..engine.run import MetricLike, Run, parse_metrics
 from ..engine.units import found_unit, unit_labels
 from ..errors import MissingPartError, StorymeterError
-from .changes import Scene
-from .consistency import consistency_verdicts
-from .effects import WINS, Answer, Effect, Evidence, evidence_of, together
-from .experiment import Result, Trial, Verdict, run_trials, transformed
-from .persuasion import Persuasion, attacks as run_attacks
+from ..meta.self_agreeing import SelfAgreement, self_agreement
+from .changes import Scene, fewer_documents
+from .effects import WINS, Answer, Effect, Evidence, together
+from .experiment import Result, Trial, Verdict, apply, run_trials, transformed
+from .persuasion import ATTACKED, Persuasion, attacks as run_attacks
 from .wrong_details import NOTICES, details
 
 PADDED = 60
 #: pairs of each kind of wrong detail, and how few in all say nothing
 PAIRS, FEWEST = 25, 20
-#: shares of the distance between right and wrong captions: what damage must cost, and what padding may gain
+#: shares of the distance between right and wrong captions: what damage must cost, and what padding and longer
+#: captions may gain
 COST, GAIN = 0.10, 0.05
 #: bootstrap resamples of the accuracy on wrong details
 RESAMPLES = 1000
 DETAILS = "notices a wrong detail"
+LENGTH = "does not reward length"
+ORDER = "does not depend on the order of references"
+TWICE = "says the same twice"
+#: how much a metric may differ from itself, as a share of the same distance, and what is rounding
+DRIFT, ROUNDING = 0.01, 1e-6
+NO_DISTANCE = "the mean distance between right and wrong captions is not above 0"
+FILLER = (
+    "and all of this can be seen here in this video, which shows exactly what is described, as anyone who"
+    " looks at it will be able to see"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +129,7 @@ def _audit(corpus: Corpus, run: Run, metrics: Sequence[MetricLike], repeats: int
     trials += [transformed(label, names, corpus, run, scene, repeats) for label, names in damages.items()]
     result = run_trials("audit", trials, corpus, run, metrics, repeats=repeats)
     unit = unit or found_unit(run.references, [corpus])
-    known = _evidence(result, unit_labels(unit, result.ids, run.references, [corpus]) if unit else None)
+    units = unit_labels(unit, result.ids, run.references, [corpus]) if unit else None
     attacks = run_attacks(corpus, run, metrics=metrics) if len(corpus) > 1 else None
     others = [
         *_wrong_details(corpus, run, metrics, result),
@@ -114,11 +137,12 @@ def _audit(corpus: Corpus, run: Run, metrics: Sequence[MetricLike], repeats: int
         *consistency_verdicts(corpus, run, metrics=metrics),
     ]
     verdicts = []
-    for metric, evidence in known.items():
+    asked = [(name, check) for name, needed, check in CHECKS if {*needed} <= {*result.labels}]
+    for metric in result.documents:
         own = [one for one in others if one.metric == metric]
-        asked = [(name, check) for name, needed, check in CHECKS if {*needed} <= {*result.labels}]
-        why = evidence if isinstance(evidence, str) else evidence.unfit()
-        if isinstance(evidence, str) or why:
+        evidence = result.evidence(metric, units)
+        why = "the metric does not say what is better" if evidence is None else evidence.unfit()
+        if evidence is None or why:
             names = [*(name for name, _ in asked), *(one.property for one in own)]
             verdicts += [Verdict(metric, name, "not applicable", why) for name in names]
         else:
@@ -128,16 +152,6 @@ def _audit(corpus: Corpus, run: Run, metrics: Sequence[MetricLike], repeats: int
                 replace(one, answer="undecided") if one.answer == "not applicable" else one for one in own
             ]
     return Audit(result, tuple(verdicts), attacks)
-
-
-def _evidence(result: Result, units: Sequence[str] | None) -> dict[str, Evidence | str]:
-    """By metric; a sentence where there is none."""
-    found: dict[str, Evidence | str] = {}
-    for metric, documents in result.documents.items():
-        better = result.row(metric).higher_is_better
-        evidence = evidence_of(documents, result.labels, units, higher_is_better=better)
-        found[metric] = evidence or "the metric does not say what is better"
-    return found
 
 
 def _wrong_details(corpus: Corpus, run: Run, metrics: Sequence[MetricLike], result: Result) -> list[Verdict]:
@@ -214,3 +228,118 @@ CHECKS: list[tuple[str, tuple[str, ...], Callable[[Evidence], Found]]] = [
     ("notices missing words", ("truncate",), _costs("truncate", COST)),
     ("notices the wrong story", ("exchange",), _wrong_story),
 ]
+
+
+# Properties that any metric should have, and that a judge has to show: length, order of references, twice.
+
+
+def consistency_verdicts(
+    corpus: Corpus, run: Run, *, metrics: Sequence[MetricLike], most: int = ATTACKED
+) -> list[Verdict]:
+    """On at most `most` documents, drawn by the seed."""
+    (few,), references = fewer_documents([corpus], run.references, most, run.context.seed)
+    small = run.against(references)
+    known = _longer_evidence(few, small, metrics)
+    return [
+        *_length(known),
+        *_reference_order(few, small, metrics, known),
+        *(
+            Verdict(found.metric, TWICE, *_twice(found, known[found.metric]))
+            for found in self_agreement([few], small, metrics=metrics, resamples=0)
+            if found.metric in known
+        ),
+    ]
+
+
+def _longer_evidence(corpus: Corpus, run: Run, metrics: Sequence[MetricLike]) -> dict[str, Evidence]:
+    """Of the metrics that say what is better: right, wrong and longer captions."""
+    if len(corpus) < 2:
+        return {}
+    foreign = apply(["exchange"], corpus, Scene.of(run), seed=run.context.seed)
+    trials = [Trial("original", lambda repeat: corpus), Trial("exchange", lambda repeat: foreign)]
+    trials += [Trial(label, partial(_longer, corpus, foreign, make)) for label, make in LONGER.items()]
+    result = run_trials("length", trials, corpus, run, metrics)
+    found = {metric: result.evidence(metric) for metric in result.documents}
+    return {metric: evidence for metric, evidence in found.items() if evidence is not None}
+
+
+LONGER: dict[str, Callable[[str, str], str]] = {
+    "twice": lambda text, other: f"{text} {text}",
+    "filler": lambda text, other: f"{text} {FILLER}",
+    "foreign": lambda text, other: f"{text} {other}",
+}
+
+
+def _length(known: Mapping[str, Evidence]) -> list[Verdict]:
+    out = []
+    for metric, evidence in known.items():
+        if why := evidence.unfit():
+            out.append(Verdict(metric, LENGTH, "not applicable", why))
+            continue
+        effects = {label: evidence.change(label) for label in LONGER}
+        answer = together(*(effect.at_most(GAIN) for effect in effects.values()))
+        out.append(Verdict(metric, LENGTH, answer, _shown(effects)))
+    return out
+
+
+def _longer(corpus: Corpus, foreign: Corpus, make: Callable[[str, str], str], repeat: int) -> Corpus:
+    documents = []
+    for document, other in zip(corpus, foreign, strict=True):
+        pairs = zip(document.captions, other.captions, strict=True)
+        captions = (msgspec.structs.replace(one, text=make(one.text, more.text)) for one, more in pairs)
+        documents.append(msgspec.structs.replace(document, captions=tuple(captions)))
+    return msgspec.structs.replace(corpus, documents=tuple(documents))
+
+
+def _reference_order(
+    corpus: Corpus, run: Run, metrics: Sequence[MetricLike], known: Mapping[str, Evidence]
+) -> list[Verdict]:
+    """Nothing where no document has two references."""
+    if max(map(len, Scene.of(run).references.values()), default=0) < 2:
+        return []
+    turned = [
+        msgspec.structs.replace(one, documents=tuple(reversed(one.documents)))
+        for one in reversed(run.references)
+    ]
+    ours, theirs = (_values(corpus, each, metrics) for each in (run, run.against(turned)))
+    out = []
+    for metric, values in ours.items():
+        if metric not in known:
+            continue
+        if why := known[metric].unfit():
+            out.append(Verdict(metric, ORDER, "not applicable", why))
+            continue
+        apart = np.array([known[metric].share(size) for size in np.abs(values - theirs[metric]).tolist()])
+        if math.isnan(known[metric].share(0)):
+            out.append(Verdict(metric, ORDER, "undecided", NO_DISTANCE))
+            continue
+        moved = int((apart > ROUNDING).sum())
+        because = f"{moved} of {len(values)} documents change"
+        because += f", by {100 * np.nanmax(apart):.2f} % of the distance at most" if moved else ""
+        out.append(Verdict(metric, ORDER, "no" if moved else "yes", because))
+    return out
+
+
+def _values(corpus: Corpus, run: Run, metrics: Sequence[MetricLike]) -> dict[str, FloatArray]:
+    """Per metric that reads references, the values of the documents."""
+    results = run.score(corpus, metrics, 0)
+    return {
+        label: document_values(metric, score)
+        for label, metric, score in zip(
+            parse_metrics(metrics), results.metrics, results.systems[0].scores, strict=True
+        )
+        if metric.needs_references
+    }
+
+
+def _twice(found: SelfAgreement, evidence: Evidence) -> tuple[Answer, str]:
+    if why := evidence.unfit():
+        return "not applicable", why
+    if not found.documents:
+        return "undecided", "no document has a value in both"
+    share = evidence.share(found.largest)
+    if math.isnan(share):
+        return "undecided", NO_DISTANCE
+    how = "asked anew" if found.asked else "computed again"
+    because = f"{how}: {100 * found.equal:.0f} % equal, differ by {100 * share:.2f} % of the distance at most"
+    return "yes" if share <= DRIFT else "no", because

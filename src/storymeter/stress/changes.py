@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import ceil
-from random import Random
 from typing import Literal
 
 import msgspec
@@ -15,6 +14,7 @@ import msgspec
 from ..captions import Caption, Corpus, Document
 from ..engine.run import Run
 from ..errors import UsageError
+from ..pairs.wordnet import synonyms
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,7 @@ def fewer_documents(
     ids = sorted(common & known if known else common)
     if not ids:
         return list(systems), list(references)
-    kept = set(Random(seed).sample(ids, min(count, len(ids))))
+    kept = set(random.Random(seed).sample(ids, min(count, len(ids))))
 
     def of(one: Corpus) -> Corpus:
         return msgspec.structs.replace(
@@ -292,7 +292,6 @@ def typo(rate: float = 0.1) -> Change:
 
 def synonym(rate: float = 0.3) -> Change:
     _check("rate", rate)
-    from ..pairs.wordnet import synonyms
 
     def replaced(word: str, random: random.Random) -> str:
         known = synonyms(word.lower())

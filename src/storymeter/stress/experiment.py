@@ -15,25 +15,18 @@ from ..captions import Corpus
 from ..engine.run import MetricLike, Run
 from ..errors import DataError, UsageError
 from ..join import join
+from ..pairs import Meteor
 from ..pairs.sentences import sentences_of
 from ..pairs.table import pair_table
 from ..scores import Score, Signature
 from ..stats.paired import PairedTest, Part, paired_permutations
-from . import changes
-from .changes import Scene
-from .effects import Answer, document_shares
-from .transforms import Transformation, transformation
+from .changes import Move, Rounding, Scene
+from .effects import Answer, Evidence, document_shares, evidence_of
+from .transforms import Transformation, track, transformation
 
 #: "Current" and the three SODAs: the rows of the papers' tables
 PAPER_METRICS = ("anet(scorer=meteor)", "soda_a", "soda_b", "soda_c")
 SHOWN_PARTS = ("precision", "recall", "f1")
-TITLES = {
-    "anet(scorer=meteor)": "Current",
-    "soda_a": "SODA (a)",
-    "soda_b": "SODA (b)",
-    "soda_c": "SODA (c)",
-    "soda_d": "SODA (d)",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +68,6 @@ class Row:
     def scale(self) -> float:
         return 100.0 if self.percent else 1.0
 
-    @property
-    def title(self) -> str:
-        return TITLES.get(self.metric, self.metric)
-
 
 @dataclass(frozen=True, slots=True)
 class Result:
@@ -93,6 +82,21 @@ class Result:
         """The row of a metric; for metrics with precision, recall and F1, `value` is F1."""
         found = [r for r in self.rows if r.metric == metric]
         return next((r for r in found if r.part == part), next(r for r in found if r.part in ("f1", "value")))
+
+    def evidence(
+        self,
+        metric: str,
+        units: Sequence[str] | None = None,
+        *,
+        right: str = "original",
+        wrong: str = "exchange",
+    ) -> Evidence | None:
+        """What the documents, or units of several, say of a metric; None where it does not say what is
+        better."""
+        better = self.row(metric).higher_is_better
+        return evidence_of(
+            self.documents[metric], self.labels, units, higher_is_better=better, right=right, wrong=wrong
+        )
 
 
 def run_trials(
@@ -165,9 +169,10 @@ def _shown(score: Score) -> dict[str, float]:
 def transformed(
     label: str, names: Sequence[str], corpus: Corpus, run: Run, scene: Scene, repeats: int
 ) -> Trial:
-    """The corpus after these transformations, each repeat with a seed of its own."""
-    seed = 1000 * run.context.seed
-    return Trial(label, lambda repeat: apply(names, corpus, scene, seed=seed + repeat), repeats)
+    """The corpus after these transformations, each repeat with a seed of its own; a value that makes no sense
+    is refused before any work."""
+    made, seed = [transformation(name) for name in names], 1000 * run.context.seed
+    return Trial(label, lambda repeat: apply(made, corpus, scene, seed=seed + repeat), repeats)
 
 
 def apply(names: Sequence[str | Transformation], corpus: Corpus, scene: Scene, *, seed: int) -> Corpus:
@@ -191,12 +196,6 @@ ALL = "all"
 DEFAULT_M = ("0.1", "0.5", "1", "2", "10", ALL)
 
 
-def _transformed(label: str, name: str, corpus: Corpus, run: Run, scene: Scene, repeats: int) -> Trial:
-    """`corpus` after one transformation; a value that makes no sense is refused before any work."""
-    apply([name], Corpus(()), scene, seed=0)
-    return transformed(label, [name], corpus, run, scene, repeats)
-
-
 def count(
     corpus: Corpus,
     run: Run,
@@ -204,7 +203,7 @@ def count(
     m: Sequence[str] = (),
     k: Sequence[str] = (),
     repeats: int = 5,
-    rounding: changes.Rounding = "least-one",
+    rounding: Rounding = "least-one",
     metrics: Sequence[MetricLike] = PAPER_METRICS,
 ) -> Result:
     """Scores when only some captions are kept: `m` times as many as in the reference, or `k` of them; `all`
@@ -232,7 +231,7 @@ def count(
     trials = [
         Trial(ALL, lambda repeat: corpus)
         if value == ALL
-        else _transformed(f"{letter}={value}", f"sample({letter}={value}{how})", corpus, run, scene, repeats)
+        else transformed(f"{letter}={value}", [f"sample({letter}={value}{how})"], corpus, run, scene, repeats)
         for value in values
     ]
     fields = {"rounding": rounding} if how else {}
@@ -248,7 +247,7 @@ def order(
     metrics: Sequence[MetricLike] = ("anet(scorer=meteor)", "soda_c"),
     oracle: bool = True,
     reverse: bool = False,
-    move: changes.Move = "texts",
+    move: Move = "texts",
 ) -> Result:
     """Oracle captions in order, with one pair swapped, and shuffled: table 3 of Fujita et al. (ECCV 2020).
 
@@ -307,7 +306,7 @@ def pad(
     for size in n:
         for kind in ("same", "other", "foreign"):
             name = f"pad(n={size},kind={kind})"
-            trials.append(_transformed(f"{kind} {size}", name, corpus, run, scene, repeats))
+            trials.append(transformed(f"{kind} {size}", [name], corpus, run, scene, repeats))
     return run_trials("pad", trials, corpus, run, metrics, repeats=repeats)
 
 
@@ -330,9 +329,6 @@ def oracle(corpus: Corpus, run: Run) -> OracleScore:
     corpus: the captions that are damaged.
     run: the references and the settings, a `Run`.
     """
-    from ..pairs.meteor import Meteor
-    from .transforms import track
-
     scene = Scene.of(run)
     best = apply(["oracle"], corpus, scene, seed=run.context.seed)
     pairs, sizes = [], {}

@@ -27,7 +27,7 @@ from ..captions import Caption, Corpus, Document
 from ..engine.run import MetricLike, Run
 from ..errors import DataError
 from .changes import Scene, fewer_documents
-from .effects import LEVEL, Answer, Evidence, evidence_of
+from .effects import LEVEL, Answer, Evidence
 from .experiment import Result, Trial, Verdict, apply, run_trials
 
 PROPERTY = "cannot be talked into it"
@@ -75,15 +75,7 @@ class Persuasion:
         """Of metrics that say what is better."""
         found = []
         for metric in self.metrics:
-            better = self.result.row(metric).higher_is_better
-            evidence = evidence_of(
-                self.result.documents[metric],
-                self.result.labels,
-                None,
-                higher_is_better=better,
-                right=RIGHT,
-                wrong=WRONG,
-            )
+            evidence = self.result.evidence(metric, right=RIGHT, wrong=WRONG)
             if evidence is not None:
                 found.append(Verdict(metric, PROPERTY, *self._answer(evidence)))
         return found

@@ -50,8 +50,24 @@ from ..options import parse, parse_options
 from ..pairs.sentences import sentences_for
 from ..pairs.table import pair_table
 from ..registry import scorer as get_scorer
-from . import changes
-from .changes import Change, Dice, Scene, Whole
+from .changes import (
+    Change,
+    Dice,
+    Scene,
+    Whole,
+    drop,
+    exchange,
+    jitter,
+    merge,
+    repeat,
+    reverse,
+    sample,
+    shuffle,
+    swap,
+    synonym,
+    truncate,
+    typo,
+)
 
 KINDS = ("same", "other", "foreign")
 
@@ -176,20 +192,20 @@ def _best(corpus: Corpus, scene: Scene, scorer: str) -> dict[str, list[int]]:
 
 
 MAKERS: dict[str, Callable[..., Any]] = {
-    "sample": changes.sample,
-    "drop": changes.drop,
-    "merge": changes.merge,
-    "repeat": changes.repeat,
-    "swap": changes.swap,
-    "shuffle": changes.shuffle,
-    "reverse": changes.reverse,
-    "jitter": changes.jitter,
-    "exchange": changes.exchange,
+    "sample": sample,
+    "drop": drop,
+    "merge": merge,
+    "repeat": repeat,
+    "swap": swap,
+    "shuffle": shuffle,
+    "reverse": reverse,
+    "jitter": jitter,
+    "exchange": exchange,
     "pad": pad,
     "oracle": oracle,
-    "truncate": changes.truncate,
-    "typo": changes.typo,
-    "synonym": changes.synonym,
+    "truncate": truncate,
+    "typo": typo,
+    "synonym": synonym,
 }
 #: those that look at the whole corpus before they change a document
 WHOLE = {"exchange", "pad", "oracle"}

@@ -15,11 +15,10 @@ from storymeter.arrays import FloatArray
 from storymeter.captions import Corpus
 from storymeter.engine import Run
 from storymeter.join import Task
-from storymeter.report.stress import attack_table
-from storymeter.stress import Audit, audit
-from storymeter.stress.consistency import NO_DISTANCE, consistency_verdicts
+from storymeter.report import present
+from storymeter.stress import Audit, attacks, audit
+from storymeter.stress.auditing import NO_DISTANCE, consistency_verdicts
 from storymeter.stress.effects import Evidence, evidence_of, fieller
-from storymeter.stress.persuasion import attacks
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "bench"))
 import audit_of_noise
@@ -173,4 +172,5 @@ def test_a_table_of_attacks_says_whom_it_says_nothing_of(videos: tuple[Corpus, l
     """A constant is talked into nothing."""
     constant = Mapped("constant", 0, 0.7)
     found = attacks(videos[0], Run(videos[1]), metrics=[constant, "rouge_l"])
-    assert "Says nothing of constant: right captions are not above wrong ones." in attack_table(found).note
+    (table,) = present(found).tables("table", None)
+    assert "Says nothing of constant: right captions are not above wrong ones." in table.note

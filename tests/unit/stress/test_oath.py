@@ -3,7 +3,6 @@ are found out; those that do not are cleared."""
 
 from __future__ import annotations
 
-import datetime
 import itertools
 import json
 from collections.abc import Callable, Sequence
@@ -23,14 +22,10 @@ from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine import Run
 from storymeter.errors import DataError
 from storymeter.meta import self_agreement
-from storymeter.meta.benchmarking import Card
-from storymeter.meta.self_agreeing import asks_judge, for_trial
 from storymeter.pairs import meteor_tables
-from storymeter.registry import metric
-from storymeter.report.report_card import card_markdown, judges
-from storymeter.report.stress import attack_list, attack_table
+from storymeter.report import present
 from storymeter.stress import attacks, audit
-from storymeter.stress.consistency import LENGTH, ORDER, TWICE, consistency_verdicts
+from storymeter.stress.auditing import LENGTH, ORDER, TWICE, consistency_verdicts
 from storymeter.stress.persuasion import ATTACKS, KINDS, PROPERTY, RIGHT, WRONG
 
 Verb = Callable[..., tuple[int, str, str]]
@@ -99,10 +94,11 @@ def test_who_obeys_is_found_out_and_who_counts_words_is_cleared(captions: tuple[
     assert (verdicts["obeys"].holds, verdicts["words"].holds) == (False, True)
     assert verdicts["obeys"].because.startswith(f"{len(told)} of 50 attacks go half of the way")
     assert "(instruction, authority," in verdicts["obeys"].because
-    table = attack_table(found)
+    (table,) = present(found).tables("table", None)
     assert [row[0] for row in table.rows][:10] == list(KINDS)
     assert table.rows[10][1].startswith(f"{len(told)} of 50 (")
-    assert len(attack_list(found).rows) == 50
+    (each,) = present(found, long=True).tables("table", None)
+    assert len(each.rows) == 50
 
 
 def test_words_in_random_order_are_the_same_words(captions: tuple[Corpus, Corpus]) -> None:
@@ -246,34 +242,6 @@ def test_agreement_with_itself_by_hand() -> None:
     assert found.equal == pytest.approx(1 / 3)
     assert found.pearson == pytest.approx(np.corrcoef(found.values)[0, 1])
     assert found.kendall_b == pytest.approx(1.0)
-
-
-def test_another_trial_reaches_a_judge_wherever_it_stands() -> None:
-    judge = "judge(model=m,endpoint=http://127.0.0.1:1/v1{})"
-    plain = metric(judge.format(""))
-    assert str(for_trial(plain, 2)) == judge.format(",trial=2")
-    inside = metric(f"soda_c(scorer={judge.format(',trial=1')})")
-    assert str(for_trial(inside, 1)) == f"soda_c(scorer={judge.format(',trial=2')})"
-    assert (asks_judge(plain), asks_judge(inside), asks_judge(metric("soda_c"))) == (True, True, False)
-    assert for_trial(plain, 0) is plain
-
-
-def test_the_report_card_says_which_model_answered_and_when(captions: tuple[Corpus, Corpus]) -> None:
-    ours, people = captions
-    with judge_kit.serving(judge_kit.by_overlap) as server:
-        names = ["meteor", server.judge()]
-        scores = Run(people).score(ours, names, 0).systems[0].scores
-    signatures = {score.metric: str(score.signature) for score in scores}
-    about: dict[str, Any] = {"date": "2026-01-01", "version": "0", "command": "meta report-card"}
-    text = card_markdown([Card("own", "Own", "pearson", signatures=signatures)], **about)
-    section = text.partition("## Judges")[2].partition("## ")[0]
-    (line,) = (line for line in section.splitlines() if "served-model" in line)
-    today = datetime.datetime.now(datetime.timezone.utc).date()
-    assert any((today - datetime.timedelta(days=k)).isoformat() in line for k in (0, 1))
-    assert "adequacy-" in line
-    assert list(judges(signatures)) == names[1:]
-    del signatures[names[1]]
-    assert "## Judges" not in card_markdown([Card("own", "Own", "pearson", signatures=signatures)], **about)
 
 
 def test_the_verb_prints_and_writes_the_attacks(examples: Path, run: Verb, tmp_path: Path) -> None:

@@ -14,8 +14,7 @@ from storymeter.engine import Run
 from storymeter.errors import UsageError
 from storymeter.pairs import Meteor
 from storymeter.pairs.table import PairTable, pair_table
-from storymeter.stress import audit, experiment, transformation
-from storymeter.stress.changes import Scene
+from storymeter.stress import Scene, audit, experiment, transformation
 
 Verb = Callable[..., tuple[int, str, str]]
 
