@@ -54,7 +54,7 @@ def _encoder(name: str) -> tuple[Callable[[], Any], int, str]:
 
 
 def _language_model(name: str) -> tuple[Callable[[], Any], int, str]:
-    from storymeter.story.context_gain import language_model
+    from storymeter.story.pretrained import language_model
 
     model, sentences = language_model(name, "cpu"), _sentences(PAIRS + 1)
     model.probabilities([(sentences[0], sentences[1])])

@@ -9,33 +9,38 @@ stands before candidates and references; `prompt=` says another text, `prompt=no
 harmonic mean is 0 where either side is 0, and so is the score of a blank caption.
 
 A document's value is the mean over its captions, the corpus value the mean over documents. What a caption is
-compared with is said in `views`. Several pictures of one caption, and the frames of a video, become one
+compared with is said in `documents`. Several pictures of one caption, and the frames of a video, become one
 vector: the mean of theirs, scaled to length one (the paper has one picture). The references of a caption are,
 in each reference document, the captions of the same picture where captions name theirs, those whose segment
 overlaps with its own where they are timed, else all; references are read one by one, never joined.
 
 A document without pictures (`missing=skip`) scores 0 and is counted in the part `no_pictures`."""
 
-from __future__ import annotations
-
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, ClassVar
+from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
+from .. import __version__
 from ..arrays import Float32, FloatArray
 from ..captions import Caption, Document
+from ..context import Context
+from ..errors import UsageError
 from ..join import Task
 from ..measure import NOT_STATED, Named, TrainingData, measure
+from ..models.clip import PICTURES, load_clip
+from ..models.media import frames_at, open_picture
+from ..models.packages import sha256_of
+from ..models.vectors import KeptVectors
 from ..options import option
+from ..progress import Progress, silent
 from ..scores import Signature
-from .clip_vectors import Sight, sight_of
-from .documents import Missing, StoryMetric, Views
-
-if TYPE_CHECKING:
-    from ..context import Context
+from .documents import Missing, StoryMetric, View, Views, Visuals
 
 WEIGHT = 2.5
 
@@ -83,6 +88,71 @@ def joined(vectors: Float32) -> FloatArray:
     return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-12))
 
 
+#: texts encoded between two writes to the cache
+CHUNK = 2048
+
+
+class Sight:
+    """A CLIP and the folders that a run looks at, for all metrics that ask the same model: vectors of
+    pictures, frames and texts, each worked out once.
+
+    They are kept on the disk by content: a picture by the hash of its file, a frame by that of its video and
+    its time, a text by itself; one cache file per model and release (`models.vectors` says where, and how to
+    switch it off)."""
+
+    def __init__(self, context: Context, model: str) -> None:
+        self.clip = load_clip(model, context.device)
+        self.visuals = Visuals(context.images, context.videos)
+        made_by = hashlib.sha256(f"{__version__} {self.clip.identity}".encode()).hexdigest()
+        self._kept = KeptVectors(f"clip-{made_by[:16]}.sqlite", self.clip.width)
+        self._digests: dict[Path, str] = {}
+
+    def look(self, views: Iterable[View], progress: Progress = silent) -> None:
+        """Works out the vectors of these, as far as they are not known."""
+        pictures: dict[Path, None] = {}
+        films: dict[Path, set[float]] = {}
+        for view in views:
+            if view.times:
+                films.setdefault(view.path, set()).update(view.times)
+            else:
+                pictures[view.path] = None
+        paths = list(pictures)
+        for begin in range(0, len(paths), PICTURES):
+            part = paths[begin : begin + PICTURES]
+            self._kept.remember({self._name(path): path for path in part}, self._see_pictures)
+            progress("encoding pictures", begin + len(part), len(paths))
+        for done, (path, wanted) in enumerate(films.items(), 1):
+            named = {self._name(path, time): time for time in sorted(wanted)}
+            self._kept.remember(named, partial(self._see_frames, path))
+            progress("encoding videos", done, len(films))
+
+    def of_views(self, views: Views) -> Float32:
+        """(pictures and frames of all, width); after `look`."""
+        return self._kept.named(
+            self._name(view.path, time) for view in views for time in (view.times or (None,))
+        )
+
+    def texts(self, texts: Sequence[str]) -> Float32:
+        """(texts, width)"""
+        new = [text for text in dict.fromkeys(texts) if f"text {text}" not in self._kept]
+        self.clip.warn_of_cut(new)
+        for begin in range(0, len(new), CHUNK):
+            part = {f"text {text}": text for text in new[begin : begin + CHUNK]}
+            self._kept.remember(part, self.clip.texts)
+        return self._kept.named(f"text {text}" for text in texts)
+
+    def _see_pictures(self, paths: Sequence[Path]) -> Float32:
+        return self.clip.pictures(open_picture(path, whole=True) for path in paths)
+
+    def _see_frames(self, path: Path, times: Sequence[float]) -> Float32:
+        return self.clip.pictures(frames_at(path, times))
+
+    def _name(self, path: Path, time: float | None = None) -> str:
+        if path not in self._digests:
+            self._digests[path] = sha256_of(path)
+        return f"picture {self._digests[path]}" if time is None else f"frame {self._digests[path]} {time:.6f}"
+
+
 def _shown(task: Task, sight: Sight) -> list[Document]:
     """The candidates; one that names no picture is about those that its references name."""
     pictures = sight.visuals.pictures
@@ -112,7 +182,18 @@ class ClipMetric(StoryMetric):
         return TrainingData(NOT_STATED)  # the folder of a CLIP does not say
 
     def sight(self, context: Context) -> Sight:
-        return sight_of(context, self.model, self.declaration.names[0].word)
+        metric = self.declaration.names[0].word
+        if not self.model:
+            raise UsageError(
+                f"{metric} needs a model of pictures and texts, and none comes with Storymeter.",
+                hint=f"Name the folder of a CLIP on this machine: {metric}(model=FOLDER).",
+            )
+        if context.images is None and context.videos is None:
+            raise UsageError(
+                f"{metric} needs pictures or videos, and none were given.",
+                hint="Give their folder: --images FOLDER or --videos FOLDER (images=, videos= in Python).",
+            )
+        return context.per_run(Sight, self.model)
 
     def views(self, task: Task, sight: Sight, context: Context, missing: Missing) -> list[list[Views]]:
         """What each caption of each document is compared with, its vectors worked out."""

@@ -11,22 +11,21 @@ out.
 
 Models: the embedded one (our top layers on MiniLM; see docs/models/coherence.md for what it can and cannot
 tell), a folder that `storymeter train coherence` wrote (`rovist_c(model=runs/albert)`), a Hugging Face
-classifier of sentence pairs (`huggingface_spaces`), or a language model (`rovist_c(model=lm)`,
-`context_gain`). Scores compare within one data set only."""
-
-from __future__ import annotations
+classifier of sentence pairs or a language model (`rovist_c(model=lm)`; both are in
+`pretrained`). Scores compare within one data set only."""
 
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol
+from typing import ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import FloatArray
+from ..context import Context
 from ..join import Task
 from ..measure import ENCODER_TRAINING, NOT_STATED, Named, TrainingData, measure, training_of_all
 from ..options import option
@@ -34,9 +33,6 @@ from ..progress import Progress, silent
 from ..scores import Score, Signature
 from .documents import StoryMetric, counted, stories_of
 from .order_net import AS_TRAINED, PACKAGED, Reading
-
-if TYPE_CHECKING:
-    from ..context import Context
 
 BLOCK = 2048
 
@@ -66,11 +62,11 @@ def load(path: str = "", device: str = "cpu") -> PairClassifier:
 
     need_torch("Coherence (rovist_c)")
     if path == "lm" or path.endswith(".gguf"):
-        from .context_gain import language_model
+        from .pretrained import language_model
 
         return language_model(path, device)
-    from .huggingface_spaces import HuggingFacePairs, is_huggingface
     from .order_net import CONFIG, load_order_model
+    from .pretrained import HuggingFacePairs, is_huggingface
 
     folder = Path(path).expanduser() if path else PACKAGED
     return (

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import ClassVar, Literal, NamedTuple
 
 from ..captions import Caption, Document
-from ..errors import DataError, StorymeterWarning, UsageError, first_few
+from ..errors import DataError, StorymeterWarning, first_few
 from ..metrics import MeanMetric
 from ..models.media import Pictures, Videos, even_times, video_seconds
 from ..scores import Score
@@ -82,15 +82,6 @@ class View(NamedTuple):
 
 #: all that one caption is compared with; empty where nothing is there
 Views = tuple[View, ...]
-
-
-def check_visuals(images: str | None, videos: str | None, metric: str) -> None:
-    """An error where a metric of pictures has neither images nor videos."""
-    if images is None and videos is None:
-        raise UsageError(
-            f"{metric} needs pictures or videos, and none were given.",
-            hint="Give their folder: --images FOLDER or --videos FOLDER (images=, videos= in Python).",
-        )
 
 
 class Visuals:

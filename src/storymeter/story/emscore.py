@@ -21,31 +21,26 @@ Nothing stands before the captions. A picture counts as a video of one frame.
 
 A document's value is the mean over its captions. Blank captions, captions whose words all weigh nothing (in
 their fine part) and documents without pictures score 0; the last are counted in the part `no_pictures`. Which
-frames a caption is compared with is said in `views`."""
-
-from __future__ import annotations
+frames a caption is compared with is said in `documents`."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Float32, FloatArray
 from ..captions import Caption, Document
+from ..context import Context
 from ..join import Task
 from ..measure import Named, measure
 from ..options import option
 from ..scores import Signature, short_hash
-from .clip_vectors import Sight
-from .clipscore import ClipMetric, joined, references_of, texts_of
+from .clipscore import ClipMetric, Sight, joined, references_of, texts_of
 from .documents import Missing, Views
-
-if TYPE_CHECKING:
-    from ..context import Context
 
 #: documents whose words are in memory at once
 CHUNK = 256

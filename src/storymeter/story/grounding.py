@@ -15,15 +15,13 @@ pictures that are not there, `missing=skip` goes on without them.
 
 Models: the embedded one (`spaces`; not the paper's), a folder that `storymeter train grounding` wrote
 (`rovist_vg(model=runs/vg)`), or a local Hugging Face model of pictures and texts, such as CLIP
-(`huggingface_spaces`). Regions: `regions=grid`, a table of boxes, or the folder of a detector (`regions`)."""
-
-from __future__ import annotations
+(`pretrained`). Regions: `regions=grid`, a table of boxes, or the folder of a detector (`regions`)."""
 
 import hashlib
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +29,7 @@ from numpy.typing import NDArray
 from .. import __version__
 from ..arrays import Float32, FloatArray
 from ..captions import Document
+from ..context import Context
 from ..errors import DataError, StorymeterWarning, UsageError, first_few, many
 from ..join import Task
 from ..measure import ENCODER_TRAINING, NOT_STATED, Named, TrainingData, measure, training_of_all
@@ -42,9 +41,6 @@ from .documents import Missing, StoryMetric, counted
 from .nouns import SOURCES, fixed_frequencies, frequencies, knows_wordnet, story_nouns
 from .regions import Box, JointSpace, Regions, regions
 from .spaces import load_space
-
-if TYPE_CHECKING:
-    from ..context import Context
 
 Pooling = Literal["lse", "mean"]
 Mentions = Literal["sentence", "all"]

@@ -25,8 +25,6 @@ The stories that N and df are counted over are an option of grounding:
 idf lies between log(N / (N + 1)), just below 0, for a noun of every story, and log N for an unknown one.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 import warnings
@@ -34,22 +32,20 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..captions import Document
+from ..context import Context
 from ..errors import DataError, MissingPartError, StorymeterWarning, UsageError
 from ..formats import read
+from ..join import Task
 from ..pairs.wordnet import synsets
 from ..progress import Progress, silent
 from ..scores import short_hash
 from ..text.words import tagger, treebank
 from .documents import sentences_of
-
-if TYPE_CHECKING:
-    from ..context import Context
-    from ..join import Task
 
 _WHAT = "The noun tagger"
 _SEEN = {"male": "man", "female": "woman", "location": "place", "organization": "organization"}

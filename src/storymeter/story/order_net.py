@@ -36,10 +36,10 @@ from ..models.checkpoints import (
 )
 from ..models.encoder import default_folder, load_checkpoint, load_default
 from ..progress import Progress, silent
-from ..text.placeholders import fill
+from ..text.sentences import fill
 
 if TYPE_CHECKING:
-    from .order_layers import Batch
+    from .layers import Batch
 
 Pooling = Literal["cls", "cls+a+b"]
 CONFIG, WEIGHTS, ENCODER = "coherence.json", "coherence.safetensors", "encoder"
@@ -101,8 +101,8 @@ class OrderModel:
     ) -> None:
         """`folder` holds the encoder; `weights` our own part, or None for a fresh one."""
         torch = need_torch("Coherence")
-        from ..models.packed import PackedBert
-        from .order_layers import OrderNet, copy_layer
+        from ..models.bert import PackedBert
+        from .layers import OrderNet, copy_layer
 
         self.device, self.folder = torch_device(device), folder
         # layers that stay as they are, below trained ones, are only read
@@ -164,7 +164,7 @@ class OrderModel:
     def batch(self, encoded: Sequence[tuple[list[int], int]]) -> Batch:
         """Padded to the longest."""
         torch = need_torch("Coherence")
-        from .order_layers import Batch
+        from .layers import Batch
 
         longest = max(len(ids) for ids, _ in encoded)
         ids = torch.zeros(len(encoded), longest, dtype=torch.long)
@@ -191,7 +191,7 @@ class OrderModel:
         depends on the other pairs.
         """
         torch = need_torch("Coherence")
-        from ..models.packed import equal_batches, side_by_side
+        from ..models.bert import equal_batches, side_by_side
 
         places: dict[tuple[str, str], int] = {}
         read = [tuple(plain(text, strip_marks=strip_marks) for text in pair) for pair in pairs]
@@ -214,7 +214,7 @@ class OrderModel:
     def _judged(self, groups: list[Batch]) -> list[Any]:
         if self.packed is None:
             return [self.net(self.lower(group)) for group in groups]
-        from ..models.packed import Layer
+        from ..models.bert import Layer
 
         lower = self.packed.read([group.inputs for group in groups], [group.types for group in groups])
         upper = lower.through(

@@ -22,20 +22,19 @@ red, dog, cat}| = 3/7; the first sentence has the n-grams (we saw a big) and (re
 [0.7857, 0.4286, 0.0]
 """
 
-from __future__ import annotations
-
 import warnings
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, pairwise
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from .. import _native
 from ..arrays import FloatArray
 from ..captions import Document
+from ..context import Context
 from ..errors import StorymeterWarning, first_few
 from ..join import Task
 from ..measure import Named, measure
@@ -44,9 +43,6 @@ from ..pairs.ngrams import bounds_of
 from ..scores import Signature
 from ..text.words import treebank, words
 from .documents import StoryMetric, stories_of
-
-if TYPE_CHECKING:
-    from ..context import Context
 
 Jaccard = Literal["set", "pairs"]
 

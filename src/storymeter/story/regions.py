@@ -6,8 +6,6 @@ Lines); the ten most confident boxes of each image count, as in the paper. Pixel
 at its full size; boxes that lie within 0-1 in both directions are read as shares of it. The grid is the whole
 image and overlapping squares at two scales."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -26,27 +24,6 @@ from ..models.packages import placed
 
 #: boxes of a detector or a table that count, per image
 BEST = 10
-
-
-class JointSpace(Protocol):
-    """A region encoder and a phrase encoder in one space; vectors have length one."""
-
-    label: str
-    width: int
-
-    def more_boxes(self, image: Any) -> list[Box]:
-        """Regions that the model brings itself, beside those it is asked about."""
-        return []
-
-    def regions(self, crops: Sequence[Any], boxes: Sequence[Box]) -> Float32:
-        """(crops, width)"""
-
-    def phrases(self, texts: Sequence[str]) -> Float32:
-        """(texts, width)"""
-
-    def nouns(self, texts: Sequence[str]) -> Float32:
-        """As `phrases`, one at a time: in a batch the last bits of a vector depend on its other texts."""
-        return np.concatenate([self.phrases([text]) for text in texts])
 
 
 class Box(NamedTuple):
@@ -72,6 +49,27 @@ class Box(NamedTuple):
             max(top + 1, round(self.bottom * image.height)),
         )
         return image.crop((left, top, min(right, image.width), min(bottom, image.height)))
+
+
+class JointSpace(Protocol):
+    """A region encoder and a phrase encoder in one space; vectors have length one."""
+
+    label: str
+    width: int
+
+    def more_boxes(self, image: Any) -> list[Box]:
+        """Regions that the model brings itself, beside those it is asked about."""
+        return []
+
+    def regions(self, crops: Sequence[Any], boxes: Sequence[Box]) -> Float32:
+        """(crops, width)"""
+
+    def phrases(self, texts: Sequence[str]) -> Float32:
+        """(texts, width)"""
+
+    def nouns(self, texts: Sequence[str]) -> Float32:
+        """As `phrases`, one at a time: in a batch the last bits of a vector depend on its other texts."""
+        return np.concatenate([self.phrases([text]) for text in texts])
 
 
 class Regions(Protocol):

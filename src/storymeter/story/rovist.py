@@ -8,16 +8,15 @@ the three and their scaled sum before it, and say how strongly each correlates w
 `scaled=true` makes the scaled sum the value. Options of the parts go through:
 `rovist(idf=none,coherence=runs/albert,grounding=runs/vg)`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..arrays import FloatArray
+from ..context import Context
 from ..join import Task
 from ..measure import Named, TrainingData, measure, training_of_all
 from ..options import option
@@ -26,9 +25,6 @@ from .coherence import Coherence
 from .documents import Missing, StoryMetric
 from .grounding import Grounding, Mentions
 from .redundancy import Jaccard, Redundancy
-
-if TYPE_CHECKING:
-    from ..context import Context
 
 #: below so many stories correlations of parts are not printed
 FEW = 10

@@ -28,16 +28,15 @@ A text without nouns grounds nothing: an item whose candidate or references have
 without pictures; parts `no_nouns` and `no_pictures` say how many. `missing=error` stops at pictures that are
 not there, `missing=skip` goes on without them. Regions as in `rovist_vg`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from ..arrays import Float32, FloatArray
+from ..context import Context
 from ..join import Task
 from ..measure import Named, measure
 from ..options import option
@@ -45,9 +44,6 @@ from ..scores import Signature
 from .documents import Missing
 from .grounding import PictureStore, RegionMetric, noun_vectors
 from .nouns import story_nouns
-
-if TYPE_CHECKING:
-    from ..context import Context
 
 FOCUS = 9.0
 

@@ -22,8 +22,7 @@ from storymeter.cli import cli
 from storymeter.errors import DataError, StorymeterWarning, UsageError
 from storymeter.progress import LoggedProgress
 from storymeter.story import coherence, train_coherence, train_grounding
-from storymeter.story.paired_space import load_paired_space
-from storymeter.story.spaces import load_space
+from storymeter.story.spaces import load_paired_space, load_space
 from storymeter.story.train.coherence import Recipe, chosen_temperature, fit_temperature, nll
 from storymeter.story.train.data import Pair, read_stories
 from storymeter.story.train.loop import CURVE, STATE, TrainingOptions, fit, read_safetensors
@@ -209,7 +208,7 @@ def test_early_stopping_and_when_the_curve_is_drawn(
 
 
 def test_the_symmetric_loss_by_hand() -> None:
-    from storymeter.story.paired_layers import symmetric_loss
+    from storymeter.story.layers import symmetric_loss
 
     images, texts = torch.tensor([[1.0, 0.0], [0.0, 1.0]]), torch.tensor([[0.5, 0.0], [0.0, 1.0]])
     # logits T Iᵀ = [[.5, 0], [0, 1]]; labels softmax((I Iᵀ + T Tᵀ) / 2) = softmax([[.625, 0], [0, 1]])

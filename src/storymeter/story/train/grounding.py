@@ -22,7 +22,7 @@ from ...models.media import Pictures, open_picture
 from ...models.word_vectors import VectorFile
 from ...progress import Progress, silent
 from ...text.words import words
-from ..paired_space import CONFIG, ENCODER, WEIGHTS, PairedConfig, PairedSpace, load_vision, to_pixels
+from ..spaces import CONFIG, ENCODER, WEIGHTS, PairedConfig, PairedSpace, load_vision, to_pixels
 from .data import fraction
 from .loop import TrainingOptions, fit, write_bytes, write_safetensors
 from .mentions import Mention
@@ -89,7 +89,7 @@ class PairedObjective:
         return self.net.images(pixels), self.net.texts(torch.from_numpy(texts).to(self.device))
 
     def loss(self, batch: IntArray) -> Any:
-        from ..paired_layers import symmetric_loss
+        from ..layers import symmetric_loss
 
         return symmetric_loss(*self.vectors([self.train[k] for k in batch], self.train_vectors[batch]))
 
@@ -98,7 +98,7 @@ class PairedObjective:
         phrases only).
         """
         torch = need_torch("Training")
-        from ..paired_layers import symmetric_loss
+        from ..layers import symmetric_loss
 
         losses, right, asked = [], 0, 0
         order = np.random.default_rng(0).permutation(len(self.dev))
@@ -161,7 +161,7 @@ def train_grounding(
     say: called with lines about the training; None: nothing is said.
     """
     torch = need_torch("Training")
-    from ..paired_layers import PairedNet
+    from ..layers import PairedNet
 
     glove = VectorFile(glove_file)
     known = np.abs(glove.phrases([mention.phrase for mention in mentions])).sum(axis=1) > 0
