@@ -37,8 +37,7 @@ from ..context import Budget
 from ..errors import DataError, StorymeterError
 from ..progress import Progress
 from .endpoint import RefusedError, Reply
-from .prompt import Prompt, Shown, message
-from .scales import Scale
+from .prompt import Prompt, Scale, Shown, message
 
 #: how often a reply without a mark is asked again
 AGAIN = 2

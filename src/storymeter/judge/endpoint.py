@@ -26,7 +26,7 @@ import msgspec
 
 from ..context import Budget
 from ..errors import DataError, MissingPartError, UsageError
-from .scales import Token
+from .prompt import Token
 
 #: no request has more tokens; what a server claims beyond is left out of what is shown
 MOST_TOKENS = 10_000_000

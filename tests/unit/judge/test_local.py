@@ -10,8 +10,7 @@ import pytest
 from part_kit import need
 
 from storymeter.errors import DataError
-from storymeter.judge.prompt import named
-from storymeter.judge.scales import SCALES
+from storymeter.judge.prompt import SCALES, named
 from storymeter.models.checkpoints import GGUF
 from storymeter.registry import scorer
 

@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 
 from storymeter.errors import DataError, UsageError
 from storymeter.judge import prompt
-from storymeter.judge.scales import SCALES, Token
+from storymeter.judge.prompt import SCALES, Token
 
 TEN, FIVE, YES = SCALES["0-10"], SCALES["1-5"], SCALES["yes-no"]
 

