@@ -17,6 +17,7 @@ at all. While `storymeter score --save` runs, each finished score is a file of i
 `run.smr.partial`; the same command again goes on from there, and the folder is gone when the run is complete.
 """
 
+import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from math import nan
@@ -37,9 +38,9 @@ from ..pairs.documents import TextMetric
 from ..pairs.scorer import PairScorer
 from ..registry import as_metric, metric as get_metric
 from ..scores import Alignment, ResampledSums, Rows, Score, Signature
-from .archive import SCHEMA, Archive, npy, write_zip
 from .provenance import check_revision, protocol_as_meant
 from .results import MOST_RESAMPLES, Conditions, Results, SystemResult, Tally
+from .storage import RESULT, SCHEMA, Archive, Folder, npy, unfinished, write_zip
 
 
 class MetricRecord(msgspec.Struct, forbid_unknown_fields=True):
@@ -222,11 +223,6 @@ def _read(path: str | Path, metrics: Sequence[Metric | PairScorer] | None, named
 
 def _from_afar(address: str, metrics: Sequence[Metric | PairScorer] | None) -> Results:
     """A run in shards on another filesystem: its result is fetched first."""
-    import tempfile
-
-    from .sharded.folder import Folder
-    from .sharded.inputs import RESULT
-
     with tempfile.TemporaryDirectory() as here:
         (Path(here) / RESULT).write_bytes(Folder(address).read(RESULT))
         return _read(Path(here) / RESULT, metrics, address)
@@ -234,10 +230,6 @@ def _from_afar(address: str, metrics: Sequence[Metric | PairScorer] | None) -> R
 
 def _of_folder(folder: Path) -> Path:
     """The file in the folder of a run in shards."""
-    from .sharded.folder import Folder
-    from .sharded.inputs import RESULT
-    from .sharded.run import unfinished
-
     if (folder / RESULT).is_file():
         return folder / RESULT
     known = unfinished(Folder(str(folder)))

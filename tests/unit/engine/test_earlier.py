@@ -13,9 +13,9 @@ import pytest
 import storymeter
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine import Run
-from storymeter.engine.archive import write_zip
 from storymeter.engine.comparing import merged
 from storymeter.engine.provenance import REVISION, wrong_in_shards
+from storymeter.engine.storage import write_zip
 from storymeter.errors import DataError, StorymeterWarning, UsageError
 from storymeter.protocol import get
 from storymeter.registry import metric

@@ -27,7 +27,7 @@ from ...formats.problems import Mark
 from ...formats.tables import grouped, named_columns
 from ...metrics import Metric
 from ..results import Conditions
-from .folder import Folder, filesystem
+from ..storage import Folder, filesystem
 
 ROWS = 1000
 
@@ -60,8 +60,6 @@ def _of_parquet(system: Any, path: str, columns: Mapping[str, str], check: Check
 
 #: of the files in `work`: what another one wrote is not continued
 FORMAT = 3
-#: where a run keeps what it needs until it is complete, and the result
-WORK, RESULT = "work", "run.smr"
 Kind = Literal["parquet", "jsonl"]
 _KINDS: dict[str, Kind] = {".parquet": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 _PATTERN = re.compile(r"[*?]|\[[^]]+\]")

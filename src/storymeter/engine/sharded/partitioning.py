@@ -31,8 +31,8 @@ from ...formats.reading import Reading
 from ...formats.tables import grouped, named_columns
 from ...progress import Progress
 from ...stats.poisson import document_keys, spread
-from .folder import Index, filesystem
-from .inputs import WORK, Job, Slice
+from ..storage import WORK, Index, filesystem
+from .inputs import Job, Slice
 
 #: rows at a time, and bytes that are gathered before chunks are written
 ROWS, GATHERED = 1 << 16, 64 << 20

@@ -2,9 +2,9 @@
 
     results = score_shards(["mine/*.parquet"], ["people/*.parquet"], ["soda_c", "cider"], save="run")
 
-Every step writes files that are whole or not there (`folder`). A worker or a node that dies costs what it had
-not finished; so does the driver. A shard that keeps failing is named at the end, the others are finished and
-kept, and there is no result: numbers of some of the documents would be wrong ones."""
+Every step writes files that are whole or not there (`engine.storage`). A worker or a node that dies costs
+what it had not finished; so does the driver. A shard that keeps failing is named at the end, the others are
+finished and kept, and there is no result: numbers of some of the documents would be wrong ones."""
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,9 +22,9 @@ from ...progress import Progress, silent
 from ..cluster import Failure, connected, each_on_workers
 from ..results import AUTO, Conditions, Resamples, Results
 from ..run import MetricLike, Run, cores
+from ..storage import RESULT, WORK, Folder
 from ..suitability import warn_of_doubtful, warn_of_language, warn_of_wordless
-from .folder import Folder
-from .inputs import RESULT, WORK, Job, distinct, find, preview, slices
+from .inputs import Job, distinct, find, preview, slices
 from .merging import merged_shards
 from .partitioning import cut_all
 from .scoring import Worker
@@ -278,14 +278,3 @@ _STEPS = {
     "ask": "counting requests to judges",
     "score": "scoring",
 }
-
-
-def unfinished(folder: Folder) -> str:
-    """What is known of a run without a result; '' where there is none."""
-    if folder.get(f"{WORK}/job") is None:
-        return ""
-    data = folder.get(f"{WORK}/failed")
-    if data is not None:
-        return msgspec.msgpack.decode(data, type=str)
-    done = len(folder.names(f"{WORK}/shards"))
-    return f"The run in {folder.where} is not complete: {done:,} shards are scored."

@@ -32,7 +32,8 @@ from ...stats.poisson import ExactSums, document_keys, resampled
 from ..provenance import hash_sum, input_fields, order_of_references
 from ..results import Tally
 from ..run import Run
-from .inputs import WORK, Job
+from ..storage import WORK
+from .inputs import Job
 from .partitioning import ShardReader
 
 #: bytes of counts that a worker keeps from shard to shard
