@@ -25,8 +25,7 @@ if TYPE_CHECKING:
         iter_documents as iter_documents,
         read as read,
     )
-    from .registry import FORMATS as FORMATS
-    from .writing import write as write
+    from .registry import FORMATS as FORMATS, write as write
 
 _LATE = {
     "FORMATS": "registry",
@@ -37,7 +36,7 @@ _LATE = {
     "examine": "reading",
     "iter_documents": "reading",
     "read": "reading",
-    "write": "writing",
+    "write": "registry",
 }
 
 __all__ = [*_LATE]

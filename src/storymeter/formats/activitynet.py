@@ -9,10 +9,9 @@ from typing import Annotated, Any
 import msgspec
 
 from ..captions import Caption, Corpus, Document
-from .base import JsonFormat, carrying, has, some_of
+from .base import JsonFormat, Source, carrying, has, some_of
 from .checks import FOREVER, INDEX, LONG, ROUNDING, Check, stands_for_nothing
 from .problems import MISSING, others
-from .source import Source
 
 _ENTRY = frozenset(("duration", "timestamps", "sentences"))
 

@@ -24,10 +24,9 @@ import msgspec
 from ..captions import Caption, Corpus, Document
 from ..errors import DataError, first_few
 from .aliases import known
-from .base import Format, JsonFormat, LineFormat, carrying, has, objects, some_of
+from .base import Format, JsonFormat, LineFormat, Source, carrying, has, objects, some_of
 from .checks import INDEX, Check
 from .problems import MISSING, Mark
-from .source import Source
 
 _LINE = frozenset(("doc", "text", "start", "end", "image", "meta", "duration"))
 

@@ -26,11 +26,10 @@ from ..captions import Caption, Corpus, Document
 from ..errors import UsageError, first_few
 from . import json_text
 from .answer_reader import Answer, Note, Reader
-from .base import Format, carrying, objects, some_of
+from .base import Format, Source, carrying, objects, some_of
 from .checks import Check
 from .items import is_item, items
 from .problems import MISSING, Mark, Path
-from .source import Source
 from .spans import heads, times
 from .subtitles import Srt, WebVtt
 from .tables import ALIASES, Csv, Parquet, Tsv, number

@@ -16,7 +16,7 @@ from ..captions import Corpus, Document, Origin
 from ..errors import DataError, StorymeterWarning, first_few, many
 from . import registry
 from .aliases import Role
-from .base import Format, LineFormat
+from .base import BOM, Format, LineFormat, Source, opened
 from .checks import Check
 from .containers import unfold
 from .ids import IdMap
@@ -25,7 +25,6 @@ from .problems import Problem, lines, named
 from .record_builder import Builder
 from .record_tables import is_lists_by_line
 from .records import check_columns, may_be_records, plan_rows, prefers_records
-from .source import BOM, Source, opened
 
 _HEAD = 1 << 16
 

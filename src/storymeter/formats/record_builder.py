@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..captions import Document
+from .base import Source
 from .checks import Check
 from .field_values import Clock, deep_text, flat, stem
 from .problems import MISSING, Path
@@ -16,7 +17,6 @@ from .prose import is_answer
 from .record_questions import Plan, Unread
 from .record_rows import FILE, KEY, NUMBER, Row
 from .roles import TimeFields, get, lookup
-from .source import Source
 from .tables import several_sentences
 
 

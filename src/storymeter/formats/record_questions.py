@@ -7,11 +7,11 @@ import shlex
 from dataclasses import dataclass
 from typing import Any
 
+from .base import Source
 from .checks import Check
 from .problems import Mark, Path, named
 from .record_rows import KEY, Found, Unequal, Unfit
 from .roles import Question, Roles, lookup
-from .source import Source
 
 _SHOWN = {
     "text": "the caption",

@@ -10,11 +10,11 @@ from typing import Any
 
 from . import aliases
 from .aliases import Role
+from .base import Source, decode
 from .checks import Check
 from .containers import unfold
 from .problems import Mark, named
 from .record_rows import VALUE, Found, Row, Unfit
-from .source import Source, decode
 from .zipped import WorkbookError, count_sheets, sheet_rows
 
 _DELIMITERS = "\t;|,"

@@ -16,7 +16,7 @@ from ..captions import Corpus, Document
 from ..errors import UsageError
 from . import aliases, record_tables
 from .aliases import IDS, Role, known as known_name, plain, tier
-from .base import Format, carrying, some_of
+from .base import Format, Source, carrying, some_of
 from .checks import Check
 from .containers import unfold
 from .field_values import flat, stem
@@ -27,7 +27,6 @@ from .record_questions import Plan
 from .record_rows import KEY, VALUE, Found, Row, explode
 from .role_finder import Finder
 from .roles import MAPPED, OWNED, Question, Roles, lookup
-from .source import Source
 from .spans import heads
 from .tables import ALIASES, Csv, Parquet, Tsv, named_columns
 

@@ -20,10 +20,9 @@ from typing import Any
 import msgspec
 
 from ..captions import Caption, Corpus, Document
-from .base import Format, JsonFormat, LineFormat, carrying, has, objects, some_of
+from .base import Format, JsonFormat, LineFormat, Source, carrying, has, objects, some_of
 from .checks import INDEX, Check
 from .problems import MISSING, Mark, named, others
-from .source import Source
 from .spans import clock
 
 _ARROW = "-->"

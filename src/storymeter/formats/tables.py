@@ -18,10 +18,9 @@ import msgspec
 from ..captions import Corpus, Document
 from ..errors import MissingPartError, UsageError, first_few
 from ..files import guarded, unguarded
-from .base import Format, carrying
+from .base import Format, Source, carrying
 from .checks import Check
 from .problems import Mark
-from .source import Source
 
 ALIASES = {
     "video": ("video", "video_id", "vid", "doc", "id", "image_id", "story_id", "clip"),

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from storymeter.formats import Reading, examine, registry
+from storymeter.formats.base import Source
 from storymeter.formats.checks import Check
-from storymeter.formats.source import Source
 
 TEXTS = [
     "a dog runs",
