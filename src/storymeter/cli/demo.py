@@ -40,10 +40,9 @@ def demo_command(out: str, jobs: int, seed: int) -> None:
     from ..engine.run import evaluate
     from ..engine.suitability import default_metrics
     from ..report.comparison import comparison_table, fitted_tables
-    from ..report.coverage import coverage_lines
-    from ..report.document_scores import document_writer
-    from ..report.scores import leaderboard_table, score_json
-    from ..report.timeline import terminal, timeline_page
+    from ..report.marks import coverage_lines
+    from ..report.one_document import timeline_page, timeline_text
+    from ..report.scores import document_writer, leaderboard_table, score_json
 
     examples, folder = example_folder(), Path(out)
     videos = examples / "videos"
@@ -74,7 +73,7 @@ def demo_command(out: str, jobs: int, seed: int) -> None:
     write_text(folder / "comparison.tex", comparison_table(comparisons).render("latex"))
 
     timeline = OneSystem(systems[1], tuple(references), "soda_c", results).timeline("pancakes")
-    output("\n" + terminal(timeline, terminal_width() or 80))
+    output("\n" + timeline_text(timeline, terminal_width() or 80))
     write_text(folder / "pancakes.html", timeline_page(timeline))
     _stories(examples, folder, jobs, seed)
     people = _people(examples, folder, seed)

@@ -98,10 +98,9 @@ def score_command(
     from ..engine.suitability import kind_of, left_out
     from ..engine.systems import is_saved
     from ..engine.units import collapsed
-    from ..report.coverage import coverage_lines
-    from ..report.document_scores import document_writer
     from ..report.fitting import escape_controls
-    from ..report.scores import score_line, signature_lines
+    from ..report.marks import coverage_lines
+    from ..report.scores import document_writer, score_line, signature_lines
 
     _check(save, into, candidates, per_document)
     write = document_writer(per_document) if per_document else None  # a wrong name must not cost the scoring
@@ -235,7 +234,7 @@ def compare_command(
     """
     from ..engine.systems import in_shards, is_saved
     from ..engine.units import collapsed
-    from ..report.coverage import coverage_lines
+    from ..report.marks import coverage_lines
     from ..report.scores import annotator_table, spread_records
 
     if len(candidates) + len(options["systems"]) < 2 and not any(map(is_saved, candidates)):

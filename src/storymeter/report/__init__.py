@@ -14,7 +14,8 @@
 >>> print(render(present(results), "markdown").splitlines()[2])
 | candidates | 66.67 |
 
-`write_report` writes the page of `storymeter report`: leaderboard, tests, captions and timelines.
+`svg_file` and `png` make files of a presentation's `figures()`. `write_report` writes the page of `storymeter
+report`: leaderboard, tests, captions and timelines.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import TYPE_CHECKING
 from .._lazy import late
 
 if TYPE_CHECKING:
+    from .figures.files import png as png, svg_file as svg_file
     from .full.writing import write_report as write_report
     from .presentation import Presentation as Presentation, present as present, render as render
     from .table import Column as Column, Table as Table
@@ -32,8 +34,10 @@ _LATE = {
     "Column": "table",
     "Presentation": "presentation",
     "Table": "table",
+    "png": "figures.files",
     "present": "presentation",
     "render": "presentation",
+    "svg_file": "figures.files",
     "write_report": "full.writing",
 }
 

@@ -10,8 +10,7 @@ from ..engine.gating import Checked, GateResult
 from ..engine.results import Comparison
 from ..errors import many
 from ..registry import heading
-from .coverage import coverage_lines, coverage_record
-from .marks import few_differ, rough, scale_note, skewed, tied, too_few
+from .marks import coverage_lines, coverage_record, few_differ, rough, scale_note, skewed, tied, too_few
 from .presentation import Presentation, present, present_all
 from .table import Cell, Column, Table, keys, numbers, raw, to_json
 

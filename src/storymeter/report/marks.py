@@ -1,12 +1,15 @@
-"""Marks of a leaderboard: which system is best, which cannot be distinguished from it, and where the
+"""What stands beside the numbers of a run: marks, what the tests and intervals rest on, and its coverage.
+
+The marks of a leaderboard say which system is best, which cannot be distinguished from it, and where the
 documents are too few to tell. All tables, pages and JSON take their marks from here."""
 
 import math
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from ..engine.results import Comparison, Results
+from ..engine.results import Comparison, Results, SystemResult, hollow_references, with_reference
 from ..engine.units import score_skewness, unit_count
+from ..errors import first_few
 from ..scores import Score
 from ..stats.paired import smallest_p
 from ..stats.resampling import SIGNIFICANT, holm
@@ -196,3 +199,53 @@ def scale_note(percent: Mapping[str, bool]) -> str:
     plain = [name for name, times_100 in percent.items() if not times_100]
     but = f" (not: {', '.join(plain)})" if plain else ""
     return f"Scores are times 100{but}; JSON, CSV and Score.value in Python have fractions."
+
+
+# Which documents a system has, as sentences and for JSON.
+
+
+def coverage_lines(results: Results) -> list[str]:
+    """How many documents were missing, extra and empty: always said, because a silent gap is a wrong
+    number; and what the missing ones cost. Without references, what other systems have and a system has not.
+    """
+    if not results.references:
+        return uneven_lines(results)
+    return [
+        f"{system.name}: {with_reference(system.coverage, results.references)}, {missing:,} missing"
+        f"{cost_of_missing(results) if missing else ''}, {extra:,} extra, {empty:,} empty."
+        for system in results.systems
+        for missing, extra, either in [system.coverage.sizes]
+        for empty in [either - hollow_references(system.coverage, results.references)]
+    ]
+
+
+def uneven_lines(results: Results) -> list[str]:
+    """Without references: which documents of other systems a system does not have. Its mean is then one of
+    other documents.
+    """
+    scored = {system.name: set(system.scores[0].ids) for system in results.systems if system.scores}
+    every = set().union(*scored.values())
+    return [
+        f"{name}: {len(every - own):,} of the {len(every):,} documents of all systems are missing"
+        f" ({first_few(sorted(every - own), limit=3)}), so that its score is a mean of other documents. With"
+        " references each counts 0: --references FILE."
+        for name, own in scored.items()
+        if every - own
+    ]
+
+
+def cost_of_missing(results: Results) -> str:
+    """
+    Under `missing=zero` a system pays for every document that it did not submit; corpus metrics see it as an
+    empty caption.
+    """
+    protocol = results.conditions.protocol
+    if protocol.missing == "zero":
+        return f" (each counts 0; --protocol {protocol}+missing=skip leaves them out)"
+    return " (left out of its scores)"
+
+
+def coverage_record(system: SystemResult) -> dict[str, int]:
+    """How many documents met a reference, and how many were missing, extra and empty."""
+    counts = dict(zip(("missing", "extra", "empty"), system.coverage.sizes, strict=True))
+    return {"matched": system.coverage.matched, **counts}

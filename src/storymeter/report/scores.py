@@ -1,22 +1,25 @@
 """Scores as tables and files: the summary of all systems, and one row per document."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
 from html import escape
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from ..captions import Corpus
 from ..engine.annotators import Spread
 from ..engine.results import Comparison, Results
 from ..engine.units import collapsed, unit_count, unit_note
+from ..errors import MissingPartError, UsageError
+from ..files import guarded, write_bytes
 from ..metrics import Metric
 from ..scores import Score
 from .comparison import comparison_records, joined
-from .coverage import coverage_lines, coverage_record
-from .marks import SIGNS, Mark, mark_notes, marks, rough_scores, scale_note
+from .marks import SIGNS, Mark, coverage_lines, coverage_record, mark_notes, marks, rough_scores, scale_note
 from .presentation import Presentation, plain, present
 from .table import Cell, Column, Table, keys, raw, to_json
 
@@ -197,7 +200,8 @@ def leaderboard_table(results: Results, comparisons: Sequence[Comparison] = ()) 
     for k, (metric, first_score) in enumerate(zip(results.metrics, results.systems[0].scores, strict=True)):
         for part in metric.shown_parts:
             heads.append(part)
-            columns.append([_part(system.scores[k], part) for system in results.systems])
+            values = [system.scores[k].parts[part] for system in results.systems]
+            columns.append([Cell(value, part_text(value)) for value in values])
         heads.append(heading(first_score.metric, metric) + arrows[first_score.higher_is_better])
         both = zip(results.systems, by_metric[k], strict=True)
         columns.append([_cell(system.scores[k], mark) for system, mark in both])
@@ -232,12 +236,9 @@ def notebook(results: Results) -> str:
     shown = collapsed(results)
     few = len(shown.systems) > 1 and 1 < len(shown.systems[0].scores[0].ids) <= 1000
     table = leaderboard_table(shown, shown.compare() if few else ()).render("html")
-    lines = coverage_lines(results)
-    gaps = (
-        [line for line, s in zip(lines, results, strict=True) if any(s.coverage.sizes)]
-        if results.references
-        else lines
-    )
+    gaps = coverage_lines(results)
+    if results.references:
+        gaps = [line for line, s in zip(gaps, results, strict=True) if any(s.coverage.sizes)]
     return table + "".join(f"<p class=note>{escape(line)}</p>\n" for line in gaps)
 
 
@@ -275,10 +276,6 @@ def remarks(results: Results) -> list[str]:
     )
 
 
-def _part(score: Score, part: str) -> Cell:
-    return Cell(score.parts[part], part_text(score.parts[part]))
-
-
 def part_text(value: float) -> str:
     return f"{value:.{1 if abs(value) >= 10 else 2}f}"
 
@@ -311,3 +308,80 @@ def score_line(system: str, score: Score) -> str:
     shown = Column("", ".2f", score.scale)
     around = f" {shown.show(score.interval)}" if score.interval is not None else ""
     return f"{system}  {score.metric}  {shown.show(score.value)}{around}"
+
+
+# The scores of every document as a table, and as a file: CSV, TSV, JSON Lines or Parquet.
+
+
+def document_table(results: Results) -> Table:
+    """One row per system and document: every metric's value and parts, worked out from that document
+    alone.
+    """
+    heads: list[Column | str] = []
+    rows: list[list[Any]] = []
+    results = results.with_formulas()
+    for system in results.systems:
+        heads, blocks = [*keys("system", "document")], []
+        for metric, score in zip(results.metrics, system.scores, strict=True):
+            known = np.zeros((0, len(score.columns))) if score.rows is None else score.rows
+            values = {"value": known, **metric.combine(known)}  # the value first
+            heads += [score.metric if key == "value" else f"{score.metric}.{key}" for key in values]
+            blocks += list(values.values())
+        ids = system.scores[0].ids if system.scores else ()
+        rows += [
+            [system.name, document, *(float(block[k]) for block in blocks)] for k, document in enumerate(ids)
+        ]
+    return Table(heads, rows)
+
+
+def document_writer(path: str) -> Callable[[Results], None]:
+    """A function that writes one row per document as `.csv`, `.tsv`, `.jsonl` or `.parquet`, by the ending of
+    the name; whole or not at all."""
+    write = _WRITERS.get(Path(path).suffix.lower())
+    if write is None:
+        raise UsageError(
+            f"--per-document cannot tell the format of {path!r}.",
+            hint=f"End the name in {', '.join(_WRITERS)}.",
+        )
+    if write is _parquet:
+        try:
+            import pyarrow  # noqa: F401
+        except ImportError:
+            raise MissingPartError.extra("Writing Parquet", "parquet") from None
+
+    return lambda results: write_bytes(path, write(document_table(results)))
+
+
+def _tsv(table: Table) -> bytes:
+    """A text in it is no formula to a spreadsheet."""
+    cells = [
+        ["" if value is None else guarded(value) if isinstance(value, str) else str(value) for value in row]
+        for row in table.rows
+    ]
+    lines = [[head.name for head in table.heads], *cells]
+    return "".join(
+        "\t".join(" ".join(cell.splitlines()).replace("\t", " ") for cell in line) + "\n" for line in lines
+    ).encode()
+
+
+def _jsonl(table: Table) -> bytes:
+    names = [head.name for head in table.heads]
+    return b"".join(msgspec.json.encode(dict(zip(names, row, strict=True))) + b"\n" for row in table.rows)
+
+
+def _parquet(table: Table) -> bytes:
+    import pyarrow as arrow
+    from pyarrow import parquet
+
+    columns = {head.name: [row[k] for row in table.rows] for k, head in enumerate(table.heads)}
+    sink = arrow.BufferOutputStream()
+    parquet.write_table(arrow.table(columns), sink)
+    return bytes(sink.getvalue().to_pybytes())
+
+
+_WRITERS: dict[str, Callable[[Table], bytes]] = {
+    ".csv": lambda table: table.render("csv").encode(),
+    ".tsv": _tsv,
+    ".jsonl": _jsonl,
+    ".parquet": _parquet,
+}

@@ -1,18 +1,23 @@
-"""Stress results as the papers' tables, as figures, and as one page."""
+"""Results of the stress tests: the papers' tables, verdicts and attacks, JSON, figures and a page."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from markupsafe import Markup
 
 from ..errors import many
+from ..stats.resampling import holm
 from ..stress.auditing import Audit
 from ..stress.effects import Answer
-from ..stress.experiment import Result, Row
+from ..stress.experiment import OracleScore, Result, Row
 from ..stress.persuasion import ATTACKS, KINDS, RIGHT, SUCCESS, WRONG, Persuasion
+from ..stress.wrong_details import Details
+from .agreement import choice_data, choice_table
 from .figures.charts import Tile, heat_map, lines
-from .table import Table, keys, numbers, to_json
+from .presentation import Presentation, plain, present, present_all
+from .table import Column, Table, keys, numbers, to_json
+from .templating import table_page
 
 #: the damages behind each verdict of the audit
 RESTS_ON = {
@@ -26,6 +31,79 @@ RESTS_ON = {
 #: damages that are measured from `jitter`
 REORDERED = ("swap", "shuffle", "reverse")
 PARTS = {"precision": "Prec.", "recall": "Rec.", "f1": "F1", "value": ""}
+
+
+@present.register(Result)
+def present_result(
+    result: Result, *, title: str = "", intro: str = "", base: str | None = None
+) -> Presentation:
+    """`base`: the column that changes are measured from."""
+    return _presented(
+        result,
+        title,
+        intro,
+        [result_table(result, change_from=base)],
+        lambda: result_json(result),
+        lambda: curve_figure(result) if base is None else change_figure(result, base),
+    )
+
+
+@present.register(Audit)
+def present_audit(found: Audit, *, title: str = "Stress audit") -> Presentation:
+    attacks = [attack_table(found.persuasion)] if found.persuasion else []
+    return _presented(
+        found.result,
+        title,
+        "Each line is one kind of damage; the verdicts are derived from these numbers.",
+        [audit_table(found), *attacks, *damage_tables(found.result)],
+        lambda: audit_json(found),
+        lambda: audit_figure(found),
+    )
+
+
+def _presented(
+    result: Result,
+    title: str,
+    intro: str,
+    tables: Sequence[Table],
+    json: Callable[[], str],
+    figure: Callable[[], Markup],
+) -> Presentation:
+    return Presentation(
+        title,
+        lambda style, width: [number_table(result)] if style == "csv" else tables,
+        json,
+        page=lambda: table_page(title, tables, intro=intro, figure=figure()),
+        figures=lambda: {"figure": figure()},
+    )
+
+
+@present.register(Persuasion)
+def present_attacks(found: Persuasion, *, title: str = "Attacks", long: bool = False) -> Presentation:
+    """`long`: a line for each attack."""
+    data = {
+        "schema": 1,
+        "signature": str(found.result.signature),
+        "documents": found.documents,
+        "verdicts": {verdict.metric: verdict.answer for verdict in found.verdicts()},
+        "attacks": attack_data(found),
+    }
+    return Presentation(
+        title,
+        lambda style, width: [attack_list(found) if long or style == "csv" else attack_table(found)],
+        lambda: to_json(data),
+    )
+
+
+@present.register(Details)
+def present_details(found: Details, *, title: str = "One wrong detail") -> Presentation:
+    data = {"schema": 1, "accuracy": choice_data(found.results), "signatures": found.signatures}
+    return plain(title, [choice_table(found.results, title)], json=lambda: to_json(data))
+
+
+@present_all.register(OracleScore)
+def present_oracles(first: OracleScore, scores: list[OracleScore]) -> Presentation:
+    return plain("Oracle captions", [oracle_table(scores)])
 
 
 def result_table(result: Result, *, change_from: str | None = None) -> Table:
@@ -203,35 +281,20 @@ def audit_json(audit: Audit) -> str:
     return result_json(audit.result, verdicts=verdicts, attacks=attacks)
 
 
-_COUNTED = {"m": "captions kept, as a multiple of the references'", "k": "captions kept"}
-
-
-def _counts(result: Result) -> tuple[list[str], str]:
-    """The columns as numbers alone, and what they count."""
-    numbers = [label.partition("=")[2] or label for label in result.labels]
-    return numbers, _COUNTED.get(result.labels[0].partition("=")[0], "captions kept")
-
-
-def _of_best(result: Result) -> dict[str, tuple[list[float], list[float]]]:
-    """By metric: means and standard deviations, in per cent of the best mean."""
+def curve_figure(result: Result) -> Markup:
+    """The curve of `count`: means and standard deviations in per cent of the metric's best mean."""
+    counted = {"m": "captions kept, as a multiple of the references'", "k": "captions kept"}
     cells = {metric: result.row(metric).cells for metric in _metrics(result)}
     best = {metric: max(cell.mean for cell in row) or 1.0 for metric, row in cells.items()}
-    return {
-        metric: ([100 * c.mean / best[metric] for c in row], [100 * c.sd / best[metric] for c in row])
-        for metric, row in cells.items()
-    }
-
-
-def curve_figure(result: Result) -> Markup:
-    """The curve of `count` for a page."""
-    numbers, what = _counts(result)
-    found = _of_best(result)
     return lines(
-        {metric: means for metric, (means, _) in found.items()},
-        numbers,
-        labels=(what, "% of the metric's best"),
+        {metric: [100 * cell.mean / best[metric] for cell in row] for metric, row in cells.items()},
+        [label.partition("=")[2] or label for label in result.labels],
+        labels=(
+            counted.get(result.labels[0].partition("=")[0], "captions kept"),
+            "% of the metric's best",
+        ),
         alternative="Each metric by the number of captions kept, as a share of its best.",
-        errors={metric: deviations for metric, (_, deviations) in found.items()},
+        errors={metric: [100 * cell.sd / best[metric] for cell in row] for metric, row in cells.items()},
     )
 
 
@@ -307,3 +370,28 @@ def attack_data(found: Persuasion) -> list[dict[str, Any]]:
         }
         for attack in ATTACKS
     ]
+
+
+# Oracle captions: METEOR and Self-BLEU of each system.
+
+
+def oracle_table(scores: list[OracleScore]) -> Table:
+    values = numbers(".2f", "METEOR", "Self-BLEU", scale=100)
+    columns: list[str | Column] = ["system", *values, Column("oracle captions", ",d")]
+    rows = [[s.system, s.meteor, s.self_bleu, s.captions] for s in scores]
+    note = (
+        "METEOR: mean over oracle captions, each against the reference it was chosen for. Self-BLEU: each"
+        " against the others of its document; lower is more varied."
+    )
+    if len(scores) < 2:
+        return Table(columns, rows, note=note)
+    if not all(score.against_first for score in scores[1:]):
+        return Table(columns, rows, note=f"{note} One document in common: the difference is not tested.")
+    meteor, varied = zip(*(score.against_first for score in scores[1:]), strict=True)
+    tests = [[one.p for one in meteor], holm([one.p for one in meteor]), holm([one.p for one in varied])]
+    return Table(
+        [*columns, *numbers(".4f", "p", "p Holm", "p Self-BLEU")],
+        [[*row, *found] for row, found in zip(rows, [[None] * 3, *zip(*tests, strict=True)], strict=True)],
+        note=f"{note} p: against the first system, two-sided paired permutation of the documents that both"
+        " have; of METEOR without and with Holm's correction, of Self-BLEU with it.",
+    )

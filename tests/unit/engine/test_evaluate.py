@@ -13,9 +13,8 @@ from storymeter.errors import DataError, UsageError
 from storymeter.join import Task
 from storymeter.metrics import FloatArray, MeanMetric
 from storymeter.report.comparison import comparison_json, comparison_table, difference_table
-from storymeter.report.coverage import coverage_lines
-from storymeter.report.document_scores import document_table, document_writer
-from storymeter.report.scores import score_json, score_table
+from storymeter.report.marks import coverage_lines
+from storymeter.report.scores import document_table, document_writer, score_json, score_table
 
 
 class SharedWords(MeanMetric):

@@ -13,9 +13,9 @@ from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine import Results
 from storymeter.files import unguarded
 from storymeter.report.comparison import comparison_table, difference_table, fitted_tables, narrow_tables
-from storymeter.report.document_scores import document_table
 from storymeter.report.marks import mark_notes
 from storymeter.report.scores import (
+    document_table,
     leaderboard_table,
     score_json,
     score_table,

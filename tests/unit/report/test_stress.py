@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from storymeter.report.figures.files import png, svg_file
-from storymeter.report.stress import audit_figure, curve_figure, damage_tables, result_table
-from storymeter.report.templating import table_page
+from storymeter.report import png, present, render, svg_file
 from storymeter.scores import Signature
 from storymeter.stress import Audit
 from storymeter.stress.auditing import Verdict
@@ -25,7 +23,7 @@ AUDIT = Audit(RESULT, (Verdict("anet(scorer=meteor)", "notices order", "no", "sh
 
 
 def test_changes_of_order_are_measured_from_jitter_and_the_table_says_so() -> None:
-    damages, samples = damage_tables(RESULT)
+    _, damages, samples = present(AUDIT).tables("table", None)
     rows = {row[0]: row for row in damages.rows}
     assert rows["shuffle"][1] == "jitter" and "(-50.0)" in rows["shuffle"][2]
     assert rows["drop"][1] == "original" and "(-50.0)" in rows["drop"][2]
@@ -35,18 +33,19 @@ def test_changes_of_order_are_measured_from_jitter_and_the_table_says_so() -> No
 
 
 def test_one_name_for_a_metric_on_every_page() -> None:
-    page = table_page(
-        "t", [result_table(RESULT), *damage_tables(RESULT)], intro="i", figure=audit_figure(AUDIT)
-    )
-    assert "soda_c" in page and "anet(scorer=meteor)" in page
-    assert "SODA (c)" not in page and "Current" not in page
+    for page in (render(present(found), "html") for found in (RESULT, AUDIT)):
+        assert "soda_c" in page and "anet(scorer=meteor)" in page
+        assert "SODA (c)" not in page and "Current" not in page
 
 
 def test_the_figure_is_a_matrix_without_a_legend_and_marks_what_does_not_hold() -> None:
-    text = str(audit_figure(AUDIT))
+    figures = present(AUDIT).figures
+    assert figures is not None
+    drawn = figures()["figure"]
+    text = str(drawn)
     assert text.count('class="tile') == 3 * 2
     assert text.count(" flag") == 1 and "-50.0" in text
-    assert png(audit_figure(AUDIT)).startswith(b"\x89PNG")
+    assert png(drawn).startswith(b"\x89PNG")
 
 
 def test_pictures_of_any_name_are_the_same_bytes_again_and_warn_of_nothing(
@@ -55,6 +54,8 @@ def test_pictures_of_any_name_are_the_same_bytes_again_and_warn_of_nothing(
     named = Result(
         LABELS[4:], tuple(Row("計量", row.part, row.cells[4:]) for row in ROWS[:1]), RESULT.signature
     )
-    drawn = curve_figure(named)
+    figures = present(named).figures
+    assert figures is not None
+    drawn = figures()["figure"]
     assert png(drawn) == png(drawn) and not recwarn.list
-    assert svg_file(drawn) == svg_file(curve_figure(named)) and "計量" in svg_file(drawn).decode()
+    assert svg_file(drawn) == svg_file(figures()["figure"]) and "計量" in svg_file(drawn).decode()

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from storymeter.dense.caption_pairs import Event, Timeline
-from storymeter.report.timeline import terminal, timeline_page
+from storymeter.report.one_document import timeline_page, timeline_text
 from storymeter.scores import Match
 
 STORY = Timeline(
@@ -20,7 +20,7 @@ STORY = Timeline(
 
 
 def test_terminal_joins_partners_and_marks_the_lonely() -> None:
-    text = terminal(STORY, 110)
+    text = timeline_text(STORY, 110)
     assert "0.450" in text and "0.250" in text
     assert next(line for line in text.splitlines() if line.startswith("p2")).endswith("no partner")
     assert next(line for line in text.splitlines() if line.startswith("g2")).endswith("-> p3")
@@ -37,7 +37,7 @@ def test_page_is_self_contained_and_escaped() -> None:
 
 def test_an_empty_story_still_renders() -> None:
     nothing = Timeline("v", "s", "r", "meteor", 0.0, [], [], [], 0, 0, 0)
-    assert "v" in terminal(nothing)
+    assert "v" in timeline_text(nothing)
     assert "<svg" in timeline_page(nothing)
 
 
@@ -46,7 +46,7 @@ def test_japanese_and_right_to_left_text_fills_its_place_and_no_more() -> None:
 
     texts = ["犬が草の上を走っている。" * 8, "رجل يركض في الحديقة " * 12, "👩‍👩‍👧 🐕 " * 30, "x" * 400]
     events = [Event(text, 0, 9) for text in texts]
-    shown = terminal(Timeline("v", "s", "r", "meteor", 20.0, events, [], [], 0, 0, 0), 100)
+    shown = timeline_text(Timeline("v", "s", "r", "meteor", 20.0, events, [], [], 0, 0, 0), 100)
     rows = [line for line in shown.splitlines() if line.startswith("g")]
     assert len(rows) == 4
     for row, text in zip(rows, texts, strict=True):

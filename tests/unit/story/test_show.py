@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from storymeter.cli import cli
 from storymeter.errors import DataError
-from storymeter.report.story_page import story_page, terminal
+from storymeter.report.one_document import story_page, story_text
 from storymeter.story.coherence import Links
 from storymeter.story.explain import Sight, StoryExplanation
 from storymeter.story.grounding import Grounded
@@ -39,7 +39,7 @@ def _story() -> StoryExplanation:
 
 
 def test_terminal() -> None:
-    text = terminal(_story())
+    text = story_text(_story())
     assert "0.200   <- weakest link" in text and "| 0.900" in text
     assert "*giraffe*" in text and "0.610" in text and "A note." in text
 
@@ -71,5 +71,5 @@ def test_the_verb_on_the_packaged_story_with_its_pictures(tmp_path: Path) -> Non
 
 def test_one_sentence_and_nothing() -> None:
     empty = StoryExplanation("s", "", (), 0.0, 0.0, 0.0, (), Links((), -1, 0.0), None)
-    assert "(no sentences)" in terminal(empty) and "one sentence has no link" in terminal(empty)
+    assert "(no sentences)" in story_text(empty) and "one sentence has no link" in story_text(empty)
     assert "<html" in story_page(empty)

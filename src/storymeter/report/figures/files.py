@@ -44,7 +44,10 @@ _ANCHORS = {"start": "left", "middle": "center", "end": "right"}
 
 
 def svg_file(figure: Markup) -> bytes:
-    """The figure as an SVG file that needs no stylesheet."""
+    """The figure as an SVG file that needs no stylesheet.
+
+    figure: one of `Presentation.figures()`.
+    """
     root = _styled(figure)
     root.set("xmlns", "http://www.w3.org/2000/svg")
     text: bytes = ElementTree.tostring(root, encoding="utf-8")
@@ -65,7 +68,10 @@ def themed_svg(drawn: Markup) -> str:
 
 
 def png(figure: Markup) -> bytes:
-    """The figure as a PNG file on white; the same figure gives the same bytes on one machine."""
+    """The figure as a PNG file on white; the same figure gives the same bytes on one machine.
+
+    figure: one of `Presentation.figures()`.
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

@@ -11,10 +11,9 @@ from ...engine.results import Comparison
 from ...join import Coverage
 from ...stats.resampling import SIGNIFICANT
 from ..comparison import win_tie_loss
-from ..coverage import uneven_lines
 from ..figures.charts import bar_and_whisker
 from ..figures.points import Dot, both_names, dots
-from ..marks import too_few
+from ..marks import too_few, uneven_lines
 from ..scores import part_text
 from .findings import Findings
 

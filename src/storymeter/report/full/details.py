@@ -41,7 +41,7 @@ def _within(findings: Findings, system: int) -> Iterator[Document | None]:
 def _stories(findings: Findings, images: str | None, device: str) -> dict[str, Any]:
     from ...engine.one_document import StoryExplanations
     from ...models.media import Pictures
-    from ..story_page import repeated_words
+    from ..one_document import repeated_words
 
     shelf = Pictures(images) if images else None
     addresses: dict[str, str] = {}

@@ -1,20 +1,115 @@
-"""One story looked at: every link with its probability, the weakest marked, repeated words, and what each
-noun was seen in.
+"""One document looked at: the timeline of a video, and the links, repetitions and groundings of a story.
 
-In the terminal as text, on a page with the regions themselves (RoViST, figures 5 and 6). Nothing is loaded
-from elsewhere."""
+A timeline has the references above, the captions below, and the matched pairs joined: each link carries its
+overlap in time (IoU), how alike the sentences are (f), and the product, which is what SODA c sums. What has
+no partner is marked. A story has every link with its probability, the weakest marked, its repeated words, and
+what each noun was seen in; a page shows the regions themselves (RoViST, figures 5 and 6).
+
+In the terminal as text, on a page as SVG. Nothing is loaded from elsewhere."""
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from markupsafe import Markup
+
+from ..dense.caption_pairs import Event, Timeline
 from ..errors import many
 from ..story.explain import StoryExplanation, crops_of
 from ..story.regions import Box
 from ..text.words import words
-from .fitting import wrapped
+from .figures.charts import Bar, lanes
+from .fitting import clip, escape_controls, wrapped
 from .presentation import Presentation, plain, present
-from .table import Column, Table
+from .table import Column, Table, numbers
 from .templating import render, shown
+
+
+@present.register(Timeline)
+def present_timeline(timeline: Timeline) -> Presentation:
+    return Presentation(
+        timeline.video,
+        lambda style, width: [link_table(timeline)],
+        page=lambda: timeline_page(timeline),
+        text=lambda width, colour: timeline_text(timeline, width),
+    )
+
+
+def link_table(timeline: Timeline) -> Table:
+    rows = [
+        [f"g{link.reference + 1}", f"p{link.candidate + 1}", link.iou, link.f, link.product]
+        for link in timeline.links
+    ]
+    return Table(["reference", "caption", *numbers(".3f", "IoU", timeline.scorer, "product")], rows)
+
+
+def timeline_text(timeline: Timeline, width: int = 100) -> str:
+    axis = max(20, min(60, width // 2))
+    lines = [f"{timeline.video}   {timeline.duration:g} s   {timeline.headline}   ({timeline.scorer})", ""]
+    lines += [f"references ({timeline.annotator})", *_rows("g", timeline, axis, width), ""]
+    lines += [f"captions ({timeline.system})", *_rows("p", timeline, axis, width), ""]
+    return escape_controls("\n".join(lines)) + link_table(timeline).render("table")
+
+
+def _rows(letter: str, timeline: Timeline, axis: int, width: int) -> list[str]:
+    from rich.cells import set_cell_size
+
+    events, partners = timeline.side(letter)
+    span = max(timeline.duration, 1e-9)
+    lines = [f"    0{f'{timeline.duration:g} s':>{axis - 1}}"]
+    room = max(20, width - axis - 20)
+    for number, event in enumerate(events):
+        first = min(axis - 1, int(event.start / span * axis))
+        last = max(first + 1, min(axis, round(event.end / span * axis)))
+        bar = ("█" if number in partners else "░") * (last - first)
+        text = set_cell_size(clip(escape_controls(event.text), room), room)
+        lines.append(
+            f"{letter}{number + 1:<3}{' ' * first}{bar}{' ' * (axis - last)} {text}"
+            f" {'-> ' if letter == 'g' else '<- '}{partners.get(number, 'no partner')}".rstrip()
+        )
+    return lines if events else [*lines, "    none"]
+
+
+def timeline_page(timeline: Timeline) -> str:
+    """A self-contained HTML page."""
+    return render(
+        "timeline.html",
+        title=f"{timeline.video}: captions and references on a time axis",
+        timeline=timeline,
+        figure=timeline_figure(timeline),
+        links=shown(link_table(timeline)),
+        lists=[
+            shown(event_table("References", "g", timeline.references)),
+            shown(event_table("Captions", "p", timeline.captions)),
+        ],
+    )
+
+
+def timeline_figure(timeline: Timeline) -> Markup:
+    return lanes(
+        _bars("g", timeline),
+        _bars("p", timeline),
+        [(k.reference, k.candidate, f"{k.iou:.2f} × {k.f:.2f} = {k.product:.2f}") for k in timeline.links],
+        timeline.duration,
+        "references above, captions below, matched pairs joined",
+    )
+
+
+def _bars(letter: str, timeline: Timeline) -> list[Bar]:
+    events, partners = timeline.side(letter)
+    return [
+        Bar(f"{letter}{number + 1}", event.text, event.start, event.end, number not in partners)
+        for number, event in enumerate(events)
+    ]
+
+
+def event_table(title: str, letter: str, events: Sequence[Event]) -> Table:
+    rows = [
+        [f"{letter}{number + 1}", event.start, event.end, event.text] for number, event in enumerate(events)
+    ]
+    return Table(["", *numbers(".2f", "start", "end"), "sentence"], rows, title=title)
+
+
+# A story: how its sentences go together, what it repeats, and where its nouns are in the pictures.
 
 
 @present.register(StoryExplanation)
@@ -26,7 +121,7 @@ def present_story(story: StoryExplanation, *, images: str | None = None) -> Pres
         return story_page(story, crops)
 
     tables = [repetition_table(story), *([grounding_table(story)] if story.sight is not None else [])]
-    return plain("Story", tables, page=page, text=lambda width, colour: terminal(story, width))
+    return plain("Story", tables, page=page, text=lambda width, colour: story_text(story, width))
 
 
 def repeated_words(story: StoryExplanation) -> set[str]:
@@ -44,27 +139,17 @@ _USUAL = frozenset(
 
 
 def headline(story: StoryExplanation) -> str:
-    parts = [f"non-redundancy (NR) {story.nr:.3f}"]
-    if story.links is not None:
-        parts.insert(
-            0,
-            (
-                f"coherence (C) {story.links.mean:.3f}"
-                if story.links.probabilities
-                else "coherence (C): one sentence has no link"
-            ),
-        )
-    if story.sight is not None:
-        sight = story.sight
-        parts.insert(
-            0,
-            f"grounding (VG) {sight.score:.3f} (scaled {sight.scaled:.3f}, per noun {sight.per_noun:.3f},"
-            f" {many(len(sight.nouns), 'noun')})",
-        )
-    return "   ".join(parts)
+    sight, links, parts = story.sight, story.links, []
+    if sight is not None:
+        about = f"scaled {sight.scaled:.3f}, per noun {sight.per_noun:.3f}, {many(len(sight.nouns), 'noun')}"
+        parts.append(f"grounding (VG) {sight.score:.3f} ({about})")
+    if links is not None:
+        mean = f"coherence (C) {links.mean:.3f}"
+        parts.append(mean if links.probabilities else "coherence (C): one sentence has no link")
+    return "   ".join([*parts, f"non-redundancy (NR) {story.nr:.3f}"])
 
 
-def terminal(story: StoryExplanation, width: int = 100) -> str:
+def story_text(story: StoryExplanation, width: int = 100) -> str:
     repeated = repeated_words(story)
     lines = [f"{story.id}   {story.system}".rstrip(), headline(story), ""]
     for number, sentence in enumerate(story.sentences):
