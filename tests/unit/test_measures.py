@@ -18,7 +18,7 @@ from storymeter.measure import Named, measure
 from storymeter.options import option, options_of
 from storymeter.pairs import BertScore, Bleu, Cider, Meteor, RougeL, Spice, Sts, TextMetric, Wmd
 from storymeter.papers import PAPERS
-from storymeter.report.declarations import metric_table
+from storymeter.report.inspection import metric_table
 
 NAMES = sorted(registry.MEASURES)
 
@@ -225,7 +225,7 @@ def test_mistakes_of_a_declaration_are_said(monkeypatch: pytest.MonkeyPatch) -> 
             def document_values(self, task: Any, context: Any) -> Any:
                 return np.ones(len(task))
 
-    monkeypatch.setattr("storymeter.report.declarations.get_metric", lambda text: Long())
+    monkeypatch.setattr("storymeter.report.inspection.get_metric", lambda text: Long())
     assert ["paper", "A paper that only we know", "", ""] in metric_table("long").rows
 
 

@@ -126,7 +126,7 @@ def _stories(examples: Path, folder: Path, jobs: int, seed: int) -> None:
 def _report(path: Path, results: Results, comparisons: list[Comparison], people: Analysis, seed: int) -> None:
     from ..report.full.build import write_page
     from ..report.full.findings import Findings
-    from ..report.full.sections import people_section
+    from ..report.full.writing import people_section
 
     findings = Findings("Three systems on twelve short videos", results, comparisons)
     write_page(path, findings, people=people_section(findings, people, seed=seed))

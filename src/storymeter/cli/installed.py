@@ -26,6 +26,7 @@ from ._options import (
     progress_bar,
 )
 from ._scoring import budget, judging_options
+from ._verbs import Verbs
 
 #: extras that are no part of the product, and the sum of the others
 LEFT_OUT = ("all", "test", "docs")
@@ -80,7 +81,7 @@ def _facts() -> list[tuple[str, str]]:
 
 
 def _tables(protocols: str | None, metrics: str | None, formats: bool, prompts: str | None) -> list[Any]:
-    from ..report.declarations import metric_table, protocol_table
+    from ..report.inspection import metric_table, protocol_table
     from ..report.table import Table
 
     tables = []
@@ -119,7 +120,7 @@ def _tables(protocols: str | None, metrics: str | None, formats: bool, prompts: 
             )
         )
     if prompts is not None:
-        from ..report.declarations import prompt_table
+        from ..report.inspection import prompt_table
 
         tables.append(prompt_table(prompts))
     return tables or [Table(["what", "value"], _facts())]
@@ -156,7 +157,7 @@ def info_command(
         print_tables(table, style, "Storymeter")
 
 
-@click.group("models")
+@click.command("models", cls=Verbs)
 def models_command() -> None:
     """Add encoders, a detector and a language model.
 

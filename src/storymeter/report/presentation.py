@@ -30,7 +30,7 @@ _MODULES = {
     "Details": "stress",
     "GateResult": "comparison",
     "GraphComparison": "facts_graphs",
-    "MetricCheck": "validation",
+    "MetricCheck": "inspection",
     "OracleScore": "stress",
     "PairwiseRanking": "pairwise",
     "Persuasion": "stress",
@@ -50,7 +50,7 @@ _MODULES = {
     "Survey": "studies",
     "TestRates": "planning",
     "Timeline": "one_document",
-    "Validation": "validation",
+    "Validation": "inspection",
 }
 
 

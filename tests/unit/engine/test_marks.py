@@ -17,9 +17,9 @@ from storymeter.errors import DataError, StorymeterWarning, UsageError
 from storymeter.metrics import MeanMetric
 from storymeter.report import write_report
 from storymeter.report.comparison import comparison_json, comparison_table
-from storymeter.report.full.boards import verdict
 from storymeter.report.full.build import report_page
 from storymeter.report.full.findings import Findings
+from storymeter.report.full.sections import verdict
 from storymeter.report.marks import marks
 from storymeter.report.scores import leaderboard_table, score_json
 

@@ -21,8 +21,8 @@ from storymeter.errors import UsageError
 from storymeter.metrics import MeanMetric
 from storymeter.report import write_report
 from storymeter.report.comparison import comparison_table
-from storymeter.report.full.boards import matrix
 from storymeter.report.full.findings import Findings
+from storymeter.report.full.sections import matrix
 from storymeter.report.marks import marks
 from storymeter.report.scores import leaderboard_table
 from storymeter.stats.paired import detectable

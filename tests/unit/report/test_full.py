@@ -16,10 +16,9 @@ import storymeter
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.report.comparison import comparison_table
 from storymeter.report.full import build
-from storymeter.report.full.boards import verdict, warnings
 from storymeter.report.full.build import find_videos, report_page, write_page
 from storymeter.report.full.findings import Findings
-from storymeter.report.full.sections import methods
+from storymeter.report.full.sections import methods, verdict, warnings
 from storymeter.report.scores import leaderboard_table
 
 TEXTS = [f"a man number {k} rides a brown horse over the hills" for k in range(12)]

@@ -16,8 +16,7 @@ from storymeter.errors import StorymeterError
 from storymeter.join import join
 from storymeter.meta import similarity
 from storymeter.meta.comparisons import MetricComparison
-from storymeter.meta.compute import pooled, values_of
-from storymeter.meta.scores import Judgement, join_scores, tabulate
+from storymeter.meta.scores import Judgement, join_scores, pooled, tabulate, values_of
 from storymeter.protocol import get as get_protocol
 from storymeter.report.agreement import Agreement, comparison_table
 from storymeter.report.similarity import similarity_page

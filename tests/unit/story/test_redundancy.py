@@ -24,8 +24,8 @@ from storymeter.engine import Run
 from storymeter.errors import StorymeterWarning, UsageError
 from storymeter.join import Coverage, Task
 from storymeter.registry import metric
-from storymeter.report.full.boards import warnings as warnings_of
 from storymeter.report.full.findings import Findings
+from storymeter.report.full.sections import warnings as warnings_of
 from storymeter.story import Redundancy
 from storymeter.story.documents import sentences_of, stories_of
 from storymeter.story.redundancy import explain, redundancy

@@ -19,10 +19,9 @@ from ..fitting import clip, escape_controls
 from ..marks import mark_notes, rough_scores, scale_note
 from ..scores import engine_note, remarks, signature_lines
 from ..templating import Shown, environment, render
-from .boards import board, forest, matrix, verdict, warnings
 from .details import details
 from .findings import Findings
-from .sections import methods
+from .sections import board, forest, matrix, methods, verdict, warnings
 
 #: what can be read without script is written out while the page stays below so many bytes
 COMPLETE = 19_000_000

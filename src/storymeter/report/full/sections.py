@@ -1,32 +1,253 @@
-"""Sections of the report below the leaderboard: what people said (ranking, raters, agreement with metrics),
-what an audit found, and the methods (a paragraph to paste into a paper, BibTeX, files, what the words mean).
+"""Sections of the report that follow from its findings: the leaderboard, the tests between systems, the
+verdict, what the reader must know of the coverage, and the methods (a paragraph to paste into a paper,
+BibTeX, files, what the words mean).
 """
 
-from collections import Counter
+import math
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
+import numpy as np
 from markupsafe import Markup
 
 from ... import __version__
 from ...captions import Corpus
-from ...errors import DataError, many
-from ...human.analysis.assessment import Analysis
+from ...engine.results import Comparison
+from ...errors import many
+from ...join import Coverage
 from ...measure import Measure
-from ...meta.compute import values_of_results
-from ...meta.run import evaluate_metrics
-from ...meta.scores import Judgement, join_scores, tabulate
 from ...metrics import Metric
 from ...papers import PAPERS
-from ...stress.auditing import Audit
-from ..assessment import rank_range, summary_lines, system_table, worker_table
-from ..figures.points import Dot, dots
-from ..stress import ANSWERS, audit_figure, audit_table
-from ..studies import Study
-from ..templating import shown
+from ...stats.resampling import SIGNIFICANT
+from ..comparison import win_tie_loss
+from ..figures.charts import bar_and_whisker
+from ..figures.points import Dot, both_names, dots
+from ..marks import too_few, uneven_lines
+from ..scores import part_text
 from .findings import Findings
+
+
+def board(findings: Findings) -> list[tuple[dict[str, Any], ...]]:
+    """[system][metric]"""
+    return list(zip(*(_column(findings, m) for m in range(len(findings.metrics))), strict=True))
+
+
+def _column(findings: Findings, metric: int) -> list[dict[str, Any]]:
+    scores = findings.scores(metric)
+    ends = [end for score in scores for end in (score.value, *(score.interval or ())) if math.isfinite(end)]
+    limits = (min([0.0, *ends]), max([0.0, *ends]) * 1.02 or 1.0)
+    best, near, unknown = findings.best(metric), findings.near(metric), findings.unknown(metric)
+    shown, cells = findings.results.metrics[metric].shown_parts, []
+    for k, score in enumerate(scores):
+        text, around = f"{score.value * score.scale:.2f}", ""
+        if score.interval is not None:
+            around = f"{score.interval[0] * score.scale:.2f} – {score.interval[1] * score.scale:.2f}"
+        figure = bar_and_whisker(
+            score.value,
+            score.interval,
+            limits,
+            colour=k % 8,
+            alternative=f"{findings.systems[k]}, {findings.metrics[metric]}: {text}"
+            + (f", 95 %: {around}" if around else ""),
+        )
+        leads = k in best and len(scores) > 1
+        spread = f"s {np.std(score.seeds, ddof=1) * score.scale:.2f}" if score.seeds else ""
+        cells.append(
+            {
+                "text": text,
+                "range": around,
+                "figure": figure,
+                "parts": [f"{name} {part_text(score.parts[name])}" for name in shown],
+                "spread": spread,
+                "best": leads,
+                "near": k in near,
+                "unknown": k in unknown,
+            }
+        )
+    return cells
+
+
+def matrix(findings: Findings, metric: int) -> list[list[dict[str, str] | None]]:
+    """The system of the row against that of the column."""
+    systems = range(len(findings.systems))
+    return [[_test(findings, metric, a, b) for b in systems] for a in systems]
+
+
+def _test(findings: Findings, metric: int, a: int, b: int) -> dict[str, str] | None:
+    found = findings.comparison(metric, a, b) if a != b else None
+    if found is None:
+        return None
+    c, turn = found
+    lead = turn * c.difference
+    wins = (findings.direction(metric) or 1.0) * lead > 0
+    outcome = "" if not c.p_holm < SIGNIFICANT else "wins" if wins else "loses"
+    nothing = "no significant difference" if c.testable else "too few documents to tell"
+    sentence = {"wins": "better", "loses": "worse", "": nothing}[outcome]
+    return {
+        "text": _signed(lead * findings.scores(metric)[0].scale),
+        "title": f"{findings.systems[a]} against {findings.systems[b]}: {sentence},"
+        f" p = {c.p:.4f}, after Holm {c.p_holm:.4f}",
+        "outcome": outcome,
+    }
+
+
+def forest(findings: Findings, metric: int) -> Markup:
+    """A row per pair: the difference with its interval, hollow where it may be luck."""
+    name, scale = findings.metrics[metric], findings.scores(metric)[0].scale
+    rows = [
+        Dot(
+            f"{c.a} – {c.b}",
+            c.difference * scale,
+            (c.interval[0] * scale, c.interval[1] * scale) if not math.isnan(c.interval[0]) else None,
+            f"{_both(c)} · {win_tie_loss(c)}",
+            findings.systems.index(c.a) % 8,
+            hollow=c.p_holm >= SIGNIFICANT,
+            short=both_names(c.a, c.b),
+        )
+        for c in findings.comparisons
+        if c.metric == name
+    ]
+    return dots(
+        rows,
+        label=f"difference in {name}, with its 95 % interval" + (" (simultaneous)" if len(rows) > 1 else ""),
+        alternative=f"Differences between systems under {name}: "
+        + "; ".join(f"{row.name} {row.value:+.2f}" for row in rows),
+        zero=True,
+    )
+
+
+def _both(c: Comparison) -> str:
+    """p as it is, and after the correction where there are several tests."""
+    return f"p {_p(c.p)}" + (f", Holm {_p(c.p_holm)}" if c.tests > 1 else "")
+
+
+def _signed(difference: float) -> str:
+    """
+    >>> _signed(0.126), _signed(-0.001)
+    ('+0.13', '0.00')
+    """
+    text = f"{difference:+.2f}"
+    return text if float(text) else "0.00"
+
+
+def _p(p: float) -> str:
+    """
+    >>> _p(0.0496), _p(0.05), _p(0.0002)
+    ('.0496', '.050', '< .001')
+    """
+    digits = 4 if p < SIGNIFICANT <= round(p, 3) else 3  # what is below the threshold also reads so
+    return "< .001" if p < 0.001 else f"{p:.{digits}f}".replace("0.", ".", 1)
+
+
+# Two or three sentences that follow from the tests, and what the reader must know of the coverage.
+
+
+_LUCK = "paired permutation test, p\N{NO-BREAK SPACE}<\N{NO-BREAK SPACE}.05 after Holm"
+
+
+def verdict(findings: Findings) -> list[str]:
+    judged = [m for m in range(len(findings.metrics)) if findings.direction(m)]
+    if len(findings.systems) == 1 or not judged:
+        return [_alone(findings)]
+    if all(findings.unknown(m) for m in judged):
+        return ["There are too few documents or resamples to tell which system is better."]
+    alone = {
+        m: findings.best(m)[0]
+        for m in judged
+        if len(findings.best(m)) == 1 and not findings.near(m) + findings.unknown(m)
+    }
+    wins = [sum(leader == k for leader in alone.values()) for k in range(len(findings.systems))]
+    best = [sum(k in findings.best(m) for m in judged) for k in range(len(findings.systems))]
+    leader = max(range(len(findings.systems)), key=lambda k: (wins[k], best[k]))
+    name = findings.systems[leader]
+    if not wins[leader]:
+        said = [f"No system leads clearly: on none of {many(len(judged), 'metric')} is one of them"
+                f" significantly better than all others ({_LUCK})."]  # fmt: skip
+    else:
+        of = (
+            f"on {wins[leader]} of {len(judged)} metrics, each time"
+            if len(judged) > 1
+            else "on the one metric,"
+        )
+        said = [f"{name} leads {of} significantly ({_LUCK})."]
+    ties: dict[tuple[str, ...], list[str]] = {}
+    for m in judged:
+        level = [*findings.best(m), *findings.near(m)]
+        if leader in level and len(level) > 1:
+            others = tuple(findings.systems[k] for k in level if k != leader)
+            ties.setdefault(others, []).append(findings.metrics[m])
+    if ties:
+        said.append(
+            "; ".join(
+                f"{'on' if k else 'On'} {_listed(metrics)} {'it' if k or wins[leader] else name} ties with"
+                f" {_listed(others)}"
+                for k, (others, metrics) in enumerate(ties.items())
+            )
+            + "."
+        )
+    for k, other in enumerate(findings.systems):
+        led = [findings.metrics[m] for m in judged if alone.get(m) == k]
+        if k != leader and led:
+            said.append(f"{other} leads on {_listed(led)}.")
+    return said
+
+
+def _alone(findings: Findings) -> str:
+    scores = [score for m in range(len(findings.metrics)) for score in findings.scores(m)[:1]]
+    told = []
+    for score in scores[:3]:
+        text = f"{score.metric} is {score.value * score.scale:.2f}"
+        if score.interval is not None:
+            low, high = (end * score.scale for end in score.interval)
+            text += f" (95 %: {low:.2f} to {high:.2f})"
+        told.append(text)
+    more = f" and {len(scores) - 3} more metrics below" if len(scores) > 3 else ""
+    return f"{findings.systems[0]} on {many(len(findings.ids), 'document')}: {', '.join(told)}{more}."
+
+
+def warnings(findings: Findings) -> list[str]:
+    """What is equally true of several systems is said once."""
+    protocol = findings.results.conditions.protocol
+    said: dict[str, list[str]] = {}
+    for system in findings.results.systems:
+        for text in _coverage(system.coverage, protocol.missing == "zero", str(protocol)):
+            said.setdefault(text, []).append(system.name)
+    few = too_few(findings.comparisons)
+    uneven = [] if findings.results.references else uneven_lines(findings.results)
+    return [*uneven, *([few] if few else []), *(f"{_listed(names)}: {text}" for text, names in said.items())]
+
+
+def _coverage(c: Coverage, zero: bool, protocol: str) -> list[str]:
+    said = []
+    missing, extra, empty = c.sizes
+    if missing:
+        cost = (
+            f"each counts 0 (--protocol {protocol}+missing=skip leaves them out)"
+            if zero
+            else (
+                "they are left out of the scores, so that the scores of systems may be based on different"
+                " documents"
+            )
+        )
+        said.append(f"{missing:,} of {many(c.matched + missing, 'document')} are missing; {cost}.")
+    if extra:
+        said.append(f"{many(extra, 'document')} without a reference, not scored.")
+    if empty:
+        said.append(f"{many(empty, 'document')} without any caption of the system or of the references.")
+    return said
+
+
+def _listed(names: Sequence[str]) -> str:
+    """
+    >>> _listed(["a", "b", "c"]), _listed(["a"])
+    ('a, b and c', 'a')
+    """
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+# How the numbers were made.
+
 
 GLOSSARY = [
     ("document", "one video, one story or one image with its captions."),
@@ -59,6 +280,11 @@ def methods(findings: Findings) -> dict[str, Any]:
         *(["noreen1989", "holm1979"] if findings.comparisons else []),
     ]
     keys = [key for key in [*cited, *tests] if key in PAPERS]
+    absent = {  # words that do not stand on this page
+        *(() if findings.with_intervals else ("95 % interval",)),
+        *(() if findings.comparisons else ("p",)),
+        *(() if findings.alignments else ("IoU", "f", "partner")),
+    }
     results = findings.results
     files = [_file("system", system.candidates) for system in results.systems]
     files += [_file("references", corpus) for corpus in results.references]
@@ -66,18 +292,8 @@ def methods(findings: Findings) -> dict[str, Any]:
         "paragraph": _paragraph(findings),
         "bibtex": "\n\n".join(PAPERS[key].bibtex(key) for key in keys),
         "files": files,
-        "glossary": _glossary(findings),
+        "glossary": [(word, meaning) for word, meaning in GLOSSARY if word not in absent],
     }
-
-
-def _glossary(findings: Findings) -> list[tuple[str, str]]:
-    """The words that stand on this page."""
-    absent = {
-        *(() if findings.with_intervals else ("95 % interval",)),
-        *(() if findings.comparisons else ("p",)),
-        *(() if findings.alignments else ("IoU", "f", "partner")),
-    }
-    return [(word, meaning) for word, meaning in GLOSSARY if word not in absent]
 
 
 def _papers(metric: Metric) -> list[str]:
@@ -91,6 +307,8 @@ def _paragraph(findings: Findings) -> str:
     named = [_described(findings, m) for m in range(len(metrics))]
     against = len(findings.annotators) if any(metric.needs_references for metric in metrics) else 0
     stories = findings.kind == "story"
+    n = len(findings.ids)
+    scored = f"{n:,} {'story' if n == 1 else 'stories'}" if stories else many(n, "document")
     protocol = not stories or str(conditions.protocol) != "paper"  # which is about captions with times
     cut = {score.signature.get("tok") for m in range(len(metrics)) for score in findings.scores(m)[:1]}
     settings = [
@@ -98,8 +316,7 @@ def _paragraph(findings: Findings) -> str:
         *([f"tokenizer {conditions.tokenizer}"] if conditions.tokenizer in cut else []),
     ]
     text = (
-        f"We scored {many(len(findings.systems), 'system')} on"
-        f" {len(findings.ids):,} {_units(findings)}"
+        f"We scored {many(len(findings.systems), 'system')} on {scored}"
         + (f" against the references of {many(against, 'annotator')}" if against else "")
         + f" with Storymeter {__version__}"
         + (f" ({', '.join(settings)})" if settings else "")
@@ -132,11 +349,6 @@ def _training_runs(findings: Findings) -> str:
     if findings.tested_by_runs:
         text += "; their differences were tested by Welch's t-test over runs"
     return f"{text}."
-
-
-def _units(findings: Findings) -> str:
-    one, several = ("story", "stories") if findings.kind == "story" else ("document", "documents")
-    return one if len(findings.ids) == 1 else several
 
 
 #: fields of signatures that name a model or its input, as the methods write them
@@ -178,86 +390,4 @@ def _file(part: str, corpus: Corpus) -> dict[str, Any]:
         "documents": len(corpus),
         "captions": corpus.captions,
         "sha256": corpus.origin.sha256,
-    }
-
-
-def people_section(findings: Findings, analysis: Analysis, *, seed: int = 0) -> dict[str, Any]:
-    summary = [*summary_lines(analysis), *analysis.notes]
-    figures = [_ranking(findings, analysis)]
-    try:
-        figures.append(_agreement(findings, analysis, seed))
-    except DataError as error:
-        summary.append(f"The metrics cannot be compared with the ratings: {error.message}")
-    tables = [shown(system_table(analysis)), shown(worker_table(analysis))]
-    return {"summary": summary, "figures": figures, "tables": tables}
-
-
-def study_section(study: Study) -> dict[str, Any]:
-    """A preference study or a survey."""
-    figure = {"title": study.figure_note, "drawn": study.draw(), "note": study.figure_note}
-    tables = [shown(table) for table in study.tables]
-    return {"summary": study.notes, "figures": [figure], "tables": tables}
-
-
-def _ranking(findings: Findings, analysis: Analysis) -> dict[str, str]:
-    place = {name: k for k, name in enumerate(findings.systems)}
-    rows = [
-        Dot(s.name, s.z, s.interval, f"rank {rank_range(s.ranks)}", place.get(s.name, len(place) + k))
-        for k, s in enumerate(analysis.ranking.systems)
-    ]
-    return {
-        "title": "Ranking by people",
-        "drawn": _dots(rows, "mean standardised score (z)", "{:+.2f}"),
-        "note": (
-            "0 is a rater's own average. The rank is the range that is compatible with the significant"
-            " differences."
-        ),
-    }
-
-
-def _agreement(findings: Findings, analysis: Analysis, seed: int) -> dict[str, str]:
-    captions, names = analysis.captions, analysis.used
-    judgements = [
-        Judgement(names.systems[s], names.item.names[i], float(z))
-        for s, i, z in zip(captions.system, captions.item, captions.z, strict=True)
-        if names.systems[s] in findings.systems
-    ]
-    values = values_of_results(findings.results)
-    scores = join_scores(tabulate(judgements, scale="z"), values)
-    results, _ = evaluate_metrics(replace(scores, notes=()), "segment", permutations=10, seed=seed)
-    rows = [
-        Dot(r.metric, r.values["pearson"], r.intervals.get("pearson"), f"n {r.n:,}", k)
-        for k, r in enumerate(sorted(results, key=lambda r: -r.values["pearson"]))
-        if r.values["pearson"] == r.values["pearson"]
-    ]
-    return {
-        "title": "Metrics against people",
-        "drawn": _dots(rows, "Pearson's r with people's scores of the same captions", "r = {:.2f}"),
-        "note": "Each metric's value of a document against the mean standardised score that people gave it.",
-    }
-
-
-def _dots(rows: Sequence[Dot], what: str, said: str) -> Markup:
-    alternative = "; ".join(f"{row.name}: {said.format(row.value)}" for row in rows)
-    return dots(rows, label=f"{what}, with its 95 % interval", alternative=alternative, zero=True)
-
-
-# What the metrics reward: the audit of `storymeter stress audit` as a section of the report.
-
-
-def audit_section(audit: Audit, system: str) -> dict[str, str]:
-    answers = Counter(verdict.answer for verdict in audit.verdicts)
-    counted = ", ".join(f"{answers[answer]} {answer}" for answer in ANSWERS if answers[answer])
-    return {
-        "intro": (
-            f"The captions of {system} were damaged on purpose, in a different way on every line. A good"
-            f" metric should then give a lower score. Verdicts: {counted}."
-        ),
-        "figure": audit_figure(audit),
-        "note": (
-            "The change in per cent. Orange: the score falls; blue: it rises. A thick border: a verdict based"
-            " on this cell does not hold. swap, shuffle and reverse also move the segments and are compared"
-            " with jitter, which does only that; all others with the original."
-        ),
-        "verdicts": shown(audit_table(audit)).html,
     }

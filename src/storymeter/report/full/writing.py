@@ -1,26 +1,38 @@
-"""The report of results in one call: tests, human scores, audit and unsupported words, on one page."""
+"""The report of results in one call: tests, human scores, audit and unsupported words, on one page. What
+people said (ranking, raters, agreement with metrics) and what an audit found are sections of that page.
+"""
 
 import os
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from markupsafe import Markup
 
 from ...engine import Results, Run
 from ...engine.annotators import by_annotator
 from ...engine.results import AUTO, Resamples
 from ...engine.units import collapsed
-from ...errors import UsageError
+from ...errors import DataError, UsageError
+from ...human.analysis.assessment import Analysis
 from ...human.analysis.studies import result_of
 from ...human.sources import open_ratings
+from ...meta.run import evaluate_metrics
+from ...meta.scores import Judgement, join_scores, tabulate, values_of_results
 from ...progress import Note, Progress, silent, unsaid
-from ...stress.auditing import audit as run_audit
+from ...stress.auditing import Audit, audit as run_audit
+from ..assessment import rank_range, summary_lines, system_table, worker_table
+from ..figures.points import Dot, dots
 from ..pairwise import preferences
 from ..scores import annotator_table
-from ..studies import survey
+from ..stress import ANSWERS, audit_figure, audit_table
+from ..studies import Study, survey
 from ..templating import shown
 from .build import find_videos, write_page
 from .details import unsupported
 from .findings import Findings
-from .sections import audit_section, people_section, study_section
 
 
 def write_report(
@@ -107,3 +119,88 @@ def _people(findings: Findings, source: str | os.PathLike[str], seed: int, note:
         return study_section(preferences(other) if isinstance(other, list) else survey(other))
     found: Any = result_of(opened, splits=0, seed=seed)
     return people_section(findings, found if opened.table is not None else found.analysis, seed=seed)
+
+
+# What people said.
+
+
+def people_section(findings: Findings, analysis: Analysis, *, seed: int = 0) -> dict[str, Any]:
+    summary = [*summary_lines(analysis), *analysis.notes]
+    figures = [_ranking(findings, analysis)]
+    try:
+        figures.append(_agreement(findings, analysis, seed))
+    except DataError as error:
+        summary.append(f"The metrics cannot be compared with the ratings: {error.message}")
+    tables = [shown(system_table(analysis)), shown(worker_table(analysis))]
+    return {"summary": summary, "figures": figures, "tables": tables}
+
+
+def study_section(study: Study) -> dict[str, Any]:
+    """A preference study or a survey."""
+    figure = {"title": study.figure_note, "drawn": study.draw(), "note": study.figure_note}
+    tables = [shown(table) for table in study.tables]
+    return {"summary": study.notes, "figures": [figure], "tables": tables}
+
+
+def _ranking(findings: Findings, analysis: Analysis) -> dict[str, str]:
+    place = {name: k for k, name in enumerate(findings.systems)}
+    rows = [
+        Dot(s.name, s.z, s.interval, f"rank {rank_range(s.ranks)}", place.get(s.name, len(place) + k))
+        for k, s in enumerate(analysis.ranking.systems)
+    ]
+    return {
+        "title": "Ranking by people",
+        "drawn": _dots(rows, "mean standardised score (z)", "{:+.2f}"),
+        "note": (
+            "0 is a rater's own average. The rank is the range that is compatible with the significant"
+            " differences."
+        ),
+    }
+
+
+def _agreement(findings: Findings, analysis: Analysis, seed: int) -> dict[str, str]:
+    captions, names = analysis.captions, analysis.used
+    judgements = [
+        Judgement(names.systems[s], names.item.names[i], float(z))
+        for s, i, z in zip(captions.system, captions.item, captions.z, strict=True)
+        if names.systems[s] in findings.systems
+    ]
+    values = values_of_results(findings.results)
+    scores = join_scores(tabulate(judgements, scale="z"), values)
+    results, _ = evaluate_metrics(replace(scores, notes=()), "segment", permutations=10, seed=seed)
+    rows = [
+        Dot(r.metric, r.values["pearson"], r.intervals.get("pearson"), f"n {r.n:,}", k)
+        for k, r in enumerate(sorted(results, key=lambda r: -r.values["pearson"]))
+        if r.values["pearson"] == r.values["pearson"]
+    ]
+    return {
+        "title": "Metrics against people",
+        "drawn": _dots(rows, "Pearson's r with people's scores of the same captions", "r = {:.2f}"),
+        "note": "Each metric's value of a document against the mean standardised score that people gave it.",
+    }
+
+
+def _dots(rows: Sequence[Dot], what: str, said: str) -> Markup:
+    alternative = "; ".join(f"{row.name}: {said.format(row.value)}" for row in rows)
+    return dots(rows, label=f"{what}, with its 95 % interval", alternative=alternative, zero=True)
+
+
+# What the metrics reward: the audit of `storymeter stress audit` as a section of the report.
+
+
+def audit_section(audit: Audit, system: str) -> dict[str, str]:
+    answers = Counter(verdict.answer for verdict in audit.verdicts)
+    counted = ", ".join(f"{answers[answer]} {answer}" for answer in ANSWERS if answers[answer])
+    return {
+        "intro": (
+            f"The captions of {system} were damaged on purpose, in a different way on every line. A good"
+            f" metric should then give a lower score. Verdicts: {counted}."
+        ),
+        "figure": audit_figure(audit),
+        "note": (
+            "The change in per cent. Orange: the score falls; blue: it rises. A thick border: a verdict based"
+            " on this cell does not hold. swap, shuffle and reverse also move the segments and are compared"
+            " with jitter, which does only that; all others with the original."
+        ),
+        "verdicts": shown(audit_table(audit)).html,
+    }
