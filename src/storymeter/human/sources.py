@@ -101,7 +101,7 @@ def open_ratings(
             "--columns and --answers are for tables of other tools.", hint=f"{_name(given[0])} needs neither."
         )
     elif scale is not None:
-        from .tables.scales import stated_scale
+        from .tables.roles import stated_scale
 
         bounds = stated_scale(scale)
     together = _together(parts, [*said, *notes], bounds)

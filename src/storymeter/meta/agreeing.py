@@ -14,8 +14,7 @@ from typing import Any, Literal
 
 from ..errors import DataError, first_few, many
 from ..human.sources import OpenedRatings
-from ..human.tables.roles import NOT_SCORES, by_name, given_columns, plain
-from ..human.tables.scales import number, numeric
+from ..human.tables.roles import NOT_SCORES, by_name, given_columns, number, numeric, plain
 from ..human.tables.sheets import Sheet, from_object, read_sheet
 from ..scores import Signature
 from .comparisons import MetricComparison

@@ -32,8 +32,7 @@ from ..captions import Rating
 from ..errors import DataError, MissingPartError, UsageError, first_few, many, suggest
 from ..files import content
 from ..formats.aliases import is_reference_name, text_tier
-from ..human.tables.roles import Given, plain
-from ..human.tables.scales import numeric
+from ..human.tables.roles import Given, numeric, plain
 from ..human.tables.scored import is_scores, lay_out, name as name_of_cell, named_columns, ratings
 from ..human.tables.sheets import Sheet, sheet_of, unpacked
 from ..stats.correlation import COEFFICIENTS

@@ -4,9 +4,8 @@ import itertools
 from typing import Any
 
 from ..human.analysis.assessment import Analysis
-from ..human.analysis.influence import Influence
+from ..human.analysis.influence import Influence, Robust
 from ..human.analysis.reliability import Replication
-from ..human.analysis.robust import Robust
 from ..human.campaign.money import Pay, stated
 from .assessment import known, pairs
 from .table import Column, Table, to_json

@@ -10,9 +10,10 @@ from rating_kit import Ratings, analyse
 from rehearsal_kit import crowd, world
 
 from storymeter.errors import DataError
+from storymeter.human.analysis.attention import cells, partisans
+from storymeter.human.analysis.influence import robust_ranking, trimmed
 from storymeter.human.analysis.quality import assess
-from storymeter.human.analysis.robust import robust_ranking, trimmed
-from storymeter.human.ratings import DEGRADED
+from storymeter.human.ratings import DEGRADED, from_columns
 
 RATERS = 24
 
@@ -106,6 +107,22 @@ def test_noisy_raters_are_not_partial(fair: Ratings) -> None:
         value = np.clip(np.round(fair.value + rng.normal(0, spread)), 0, 100)
         left_out += len(assess(replace(fair, value=value)).partisans)
     assert left_out <= 0.02 * 20 * RATERS
+
+
+def test_several_who_nearly_reach_the_limit_are_believed_together() -> None:
+    """Two of eight who favour a system are beyond the limit, and others come near: seven are found."""
+    rng = np.random.default_rng(29)
+    shape = 24, 5, 30
+    rater, system, item = np.indices(shape).reshape(3, -1)[:, rng.random(np.prod(shape)) < 0.7]
+    quality, taste = rng.normal(60, 15, shape[1:]), rng.normal(0, 1, shape[:2])
+    taste[:8, 0] += 12
+    value = quality[system, item] + taste[rater, system] + rng.normal(0, 16, len(rater))
+    names = {"rater": rater + 10, "system": system, "item": item}
+    columns = {role: [str(code) for code in codes.tolist()] for role, codes in names.items()}
+    ratings = from_columns({**columns, "value": np.clip(np.rint(value), 0, 100)})
+    found = partisans(ratings, cells(ratings), np.ones(24, dtype=bool))
+    assert {one.system for one in found} == {"0"} and all(one.bias > 0 for one in found)
+    assert len(found) >= 6 and max(one.rater for one in found) < 8
 
 
 def test_sixteen_raters_show_who_favours_a_system() -> None:

@@ -9,11 +9,10 @@ import numpy as np
 from ...errors import DataError, UsageError
 from ..campaign.money import Pay
 from ..ratings import REPEAT, BoolArray, Ratings
-from .influence import Influence, influence
+from .influence import Influence, Robust, influence, robust_ranking
 from .left_out import Held, Lacking, Missing, of_table, table_with_worst, table_without
 from .quality import Gates, Quality, Test, assess
 from .reliability import RaterAgreement, SplitHalf, agreement, split_half
-from .robust import Robust, robust_ranking
 from .scores import CaptionScores, Clusters, Ranking, Repeats, caption_scores, rank, standardise
 
 #: Graham et al. (2018): fewer ratings make a caption's or a system's score unreliable

@@ -19,6 +19,7 @@ often than answers with their habits would be by chance.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +28,8 @@ from scipy.special import bdtrc
 from ...arrays import FloatArray, IntArray
 from ...errors import many
 from ..ratings import DEGRADED, BoolArray, Ratings
-from .scores import means, standardise
+from .attention import Cells
+from .scores import means
 
 #: gain in log likelihood for each member, and agreement across camps as a share of that within
 GAIN, ACROSS = 4.0, 0.85
@@ -42,16 +44,6 @@ SAME = 1e-6
 _LOADINGS = np.array([0.1, 0.25, 0.4, 0.5, 0.6, 0.68, 0.76, 0.83, 0.89, 0.94, 0.97, 0.99])
 _ACROSS = np.linspace(-0.4, 1.0, 29)
 _LARGEST = 2.5
-
-
-class Cells(NamedTuple):
-    """The mean z of every undamaged caption by each of its raters."""
-
-    rater: IntArray
-    caption: IntArray
-    z: FloatArray
-    #: system of each caption
-    author: IntArray
 
 
 class Ring(NamedTuple):
@@ -96,20 +88,6 @@ class Ring(NamedTuple):
         if not np.isnan(self.seconds[0]):
             said += f"; {self.seconds[0]:.1f} s per rating (others {self.seconds[1]:.1f} s)"
         return said
-
-
-def cells(ratings: Ratings, scale: str = "raw") -> Cells:
-    z = standardise(ratings, "z" if scale == "z" else "raw")
-    author = np.zeros(len(ratings), dtype=np.int64)
-    author[ratings.credit_row] = ratings.credit.codes  # a caption that several wrote is known by one of them
-    use = (ratings.kind != DEGRADED) & ~np.isnan(z)
-    captions = len(ratings.systems) * len(ratings.item)
-    cell, place = np.unique(
-        ratings.rater.codes[use] * captions + author[use] * len(ratings.item) + ratings.item.codes[use],
-        return_inverse=True,
-    )
-    known, caption = np.unique(cell % captions, return_inverse=True)
-    return Cells(cell // captions, caption, means(z[use], place, len(cell)), known // len(ratings.item))
 
 
 class Pairs(NamedTuple):
@@ -238,11 +216,11 @@ def rings(ratings: Ratings, table: Cells, believed: BoolArray) -> list[Ring]:
     for group in _same_places(ratings):
         if not known.issuperset(group):
             rest = np.array([k for k in who[place].tolist() if k not in group], dtype=np.int64)
-            out.append(_described(ratings, table, np.array(sorted(group)), rest)._replace(places=True))
+            out.append(_described(ratings, table, np.array(group), rest)._replace(places=True))
     return sorted(out, key=lambda ring: (-len(ring.raters), ring.raters))
 
 
-def _same_places(ratings: Ratings) -> list[set[int]]:
+def _same_places(ratings: Ratings) -> list[list[int]]:
     """Groups of raters whose answers are equal place by place, where the captions differ."""
     n, there = len(ratings.rater), ~np.isnan(ratings.position)
     if not there.any() or n > MOST:
@@ -255,16 +233,27 @@ def _same_places(ratings: Ratings) -> list[set[int]]:
     habit = np.zeros((n, len(known[0])))
     np.add.at(habit, (np.nonzero(value >= 0)[0], known[1]), 1.0)
     habit /= np.maximum(habit.sum(axis=1, keepdims=True), 1)
-    chance, group = habit @ habit.T, {k: {k} for k in range(n)}
+    chance, linked = habit @ habit.T, []
     for a in range(n):
         both = (value[a] >= 0) & (value >= 0) & (item[a] != item)
         equal = (both & (value[a] == value)).sum(axis=1)
         p = bdtrc(equal - 1.0, both.sum(axis=1), np.minimum(chance[a], 1.0))
-        for b in np.flatnonzero((p < SAME / max(1, n * (n - 1) // 2)) & (equal >= SHARED)).tolist():
-            if b != a:
-                merged = group[a] | group[b]
-                group.update(dict.fromkeys(merged, merged))
-    return list({id(members): members for members in group.values() if len(members) > 1}.values())
+        others = np.flatnonzero((p < SAME / max(1, n * (n - 1) // 2)) & (equal >= SHARED))
+        linked += [(a, b) for b in others.tolist() if b != a]
+    return connected(linked)
+
+
+def connected(pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
+    """Groups of those whom chains of pairs connect.
+
+    >>> connected([(3, 1), (0, 2), (1, 4)])
+    [[0, 2], [1, 3, 4]]
+    """
+    group: dict[int, set[int]] = {}
+    for a, b in pairs:
+        merged = group.get(a, {a}) | group.get(b, {b})
+        group.update(dict.fromkeys(merged, merged))
+    return sorted({min(members): sorted(members) for members in group.values()}.values())
 
 
 def _described(ratings: Ratings, table: Cells, ring: IntArray, others: IntArray) -> Ring:

@@ -1,20 +1,27 @@
-"""The influence of single raters, and of raters who move together, on the ranking. Shown, never acted upon.
+"""The influence of single raters, and of raters who move together, on the ranking, and a ranking that a few
+raters cannot move. Shown, never acted upon.
 
 With z the standardised scores of believed raters, degraded captions left out:
 
 - **Bias of a rater for a system**: mean z that rater r gave captions of system s, less the mean that the
-  others
-  gave captions of s; and less the mean of that difference over r's other systems, because who is mild to all
-  favours nobody. Its standard error comes from the spread of r's scores of s and of the others'; t = bias /
-  se, two-sided, by Holm over all raters and systems. Flagged below `FLAGGED`.
+  others gave captions of s; and less the mean of that difference over r's other systems, because who is mild
+  to all favours nobody. Its standard error comes from the spread of r's scores of s and of the others';
+  t = bias / se, two-sided, by Holm over all raters and systems. Flagged below `FLAGGED`.
 - **Without a rater**: system scores as if that rater had never answered, exactly: a caption's mean is taken
-  over
-  its other ratings, and a caption that nobody else rated is gone.
+  over its other ratings, and a caption that nobody else rated is gone.
 - **Together**: raters who are flagged for the same system in the same direction; and raters whose scores of
-  the
-  captions they share (`SHARED` or more) agree far better than is usual: r against the median over all pairs
-  of raters, by Fisher's z with Holm over the pairs. Copied answers look so, and bots with one language model.
-  For each group, the systems' order without it.
+  the captions they share (`SHARED` or more) agree far better than is usual: r against the median over all
+  pairs of raters, by Fisher's z with Holm over the pairs. Copied answers look so, and bots with one language
+  model. For each group, the systems' order without it.
+- **Robust values** (`robust_ranking`): the mean z that each rater gave a system's captions, then the mean
+  over raters without the highest and the lowest `TRIM` of them. z-scores of the papers are means of captions,
+  which every rating moves.
+- **Breakdown**: of two neighbours A above B, d is each rater's mean z of A less that of B. A hostile rater
+  who answers as an ordinary one does but puts all captions of A at the bottom and all of B at the top reaches
+  -D, D = 2 / sqrt(a + b - (a - b)²), where a and b are the shares of the two systems among a rater's ratings.
+  The raters with the largest d turn hostile one after the other, until the mean over raters (or the trimmed
+  mean) of d is no longer above 0: fewer cannot reverse the order by changing sides, so that their share is
+  the worst case. It says nothing of raters whom the gates leave out.
 """
 
 import itertools
@@ -28,6 +35,7 @@ from scipy.special import ndtr, stdtr
 from ...arrays import FloatArray, IntArray
 from ...stats.resampling import holm
 from ..ratings import BoolArray, Ratings
+from .crowd import connected
 from .scores import credited, means, standardise
 
 #: the p that flags a bias, and a pair of raters (few captions are shared, and scores are not quite normal)
@@ -35,6 +43,8 @@ FLAGGED, TOGETHER = 0.01, 0.001
 SHARED = 10
 #: a rater's bias for a system needs so many captions, and pairs of raters are compared up to so many raters
 LEAST, MOST = 5, 400
+#: share of raters left out at each end
+TRIM = 0.2
 
 
 class Bias(NamedTuple):
@@ -251,16 +261,9 @@ def _alike(scored: _Scored, present: IntArray) -> list[tuple[list[int], str]]:
     found = np.arctanh(np.clip(r[first, second], -1 + 1e-9, 1 - 1e-9))
     usual = np.arctanh(max(0.0, float(np.median(r[first, second]))))
     linked = holm(ndtr((usual - found) * np.sqrt(shared[first, second] - 3))) < TOGETHER
-    group = {k: {k} for k in range(len(present))}
-    for a, b in zip(first[linked].tolist(), second[linked].tolist(), strict=True):
-        merged = group[a] | group[b]
-        for k in merged:
-            group[k] = merged
-    distinct = {id(members): members for members in group.values() if len(members) > 1}
-    return [
-        ([int(present[k]) for k in sorted(members)], "agree with each other far more than is usual")
-        for members in distinct.values()
-    ]
+    groups = connected(zip(first[linked].tolist(), second[linked].tolist(), strict=True))
+    why = "agree with each other far more than is usual"
+    return [([int(present[k]) for k in members], why) for members in groups]
 
 
 def _notes(biases: list[Bias], alone: list[Without], groups: list[Without]) -> Iterable[str]:
@@ -284,3 +287,73 @@ def _notes(biases: list[Bias], alone: list[Without], groups: list[Without]) -> I
             f"Influence: without {'any one of ' if len(turning) > 1 else ''}{len(turning):,} of the"
             f" {len(alone):,} raters the order of the systems would change (see the table)."
         )
+
+
+class RobustScore(NamedTuple):
+    name: str
+    #: trimmed mean over raters
+    value: float
+    raters: int
+
+
+class Breakdown(NamedTuple):
+    """How many raters must be hostile before `better` is no longer above `worse`."""
+
+    better: str
+    worse: str
+    #: raters who rated both
+    raters: int
+    #: of these, as a share: for the mean over raters, and for the trimmed mean
+    mean: float
+    trimmed: float
+
+
+class Robust(NamedTuple):
+    #: best first
+    systems: tuple[RobustScore, ...]
+    #: neighbours of the robust ranking
+    breakdown: tuple[Breakdown, ...]
+
+
+def robust_ranking(ratings: Ratings, scale: Literal["raw", "z"] = "raw") -> Robust:
+    z = standardise(ratings, scale)
+    row, system = credited(ratings, z)
+    n, systems = len(ratings.rater), len(ratings.systems)
+    own = ratings.rater.codes[row] * systems + system
+    table = means(z[row], own, n * systems).reshape(n, systems)
+    count = np.bincount(own, minlength=n * systems).reshape(n, systems)
+    total = np.bincount(ratings.rater.codes, minlength=n)
+    scores = [
+        RobustScore(name, trimmed(column[~np.isnan(column)]), int((~np.isnan(column)).sum()))
+        for name, column in zip(ratings.systems, table.T, strict=True)
+        if not np.isnan(column).all()
+    ]
+    scores.sort(key=lambda one: (-one.value, one.name))
+    place = {name: k for k, name in enumerate(ratings.systems)}
+    found = []
+    for better, worse in itertools.pairwise(scores):
+        a, b = place[better.name], place[worse.name]
+        both = ~np.isnan(table[:, a] - table[:, b])
+        gap = np.sort((table[:, a] - table[:, b])[both])[::-1]
+        if len(gap):
+            first, second = (float((count[both, k] / total[both]).mean()) for k in (a, b))
+            worst = -2 / math.sqrt(first + second - (first - second) ** 2)
+            shares = (_share(gap, worst, 0.0), _share(gap, worst, TRIM))
+            found.append(Breakdown(better.name, worse.name, len(gap), *shares))
+    return Robust(tuple(scores), tuple(found))
+
+
+def trimmed(values: FloatArray, share: float = TRIM) -> float:
+    """Mean without this share of the values at each end."""
+    cut = int(share * len(values))
+    return float(np.sort(values)[cut : len(values) - cut].mean())
+
+
+def _share(gap: FloatArray, worst: float, trim: float) -> float:
+    """The smallest share of raters, those of the largest gaps first, who turn the mean by going to the
+    worst.
+    """
+    for hostile in range(len(gap) + 1):
+        if trimmed(np.concatenate([gap[hostile:], np.full(hostile, worst)]), trim) <= 0:
+            return hostile / len(gap)
+    return 1.0

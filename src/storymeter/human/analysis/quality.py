@@ -45,9 +45,17 @@ from ...errors import first_few, many
 from ...stats.ranks import paired_t, rank_sum, signed_rank
 from ..ratings import DEGRADED, HUMAN, REPEAT, SYSTEM, BoolArray, Ratings
 from . import crowd
-from .attention import ATTENTIVE, CONSISTENT, MOST_INCONSISTENT, Peers, consistency, control_pairs, peers
-from .crowd import Ring
-from .partisans import partisans
+from .attention import (
+    ATTENTIVE,
+    CONSISTENT,
+    MOST_INCONSISTENT,
+    Peers,
+    cells,
+    consistency,
+    control_pairs,
+    partisans,
+    peers,
+)
 from .scores import means
 
 Test = Literal["t", "signed-rank", "mann-whitney"]
@@ -109,7 +117,7 @@ class Quality:
     notes: tuple[str, ...] = ()
     #: what decided beside the control pairs
     second: Literal["", "repeats", "peers"] = ""
-    rings: tuple[Ring, ...] = ()
+    rings: tuple[crowd.Ring, ...] = ()
     #: raters who were left out because they favour or disfavour a system
     partisans: tuple[str, ...] = ()
     #: why these raters cannot rank systems; empty where they can
@@ -156,7 +164,7 @@ def assess(
     steady = consistency(ratings, repeats)
     trusted = np.array([name not in doubted for name in ratings.rater.names], dtype=bool)
     believed = (p < alpha) & (count > 1) & trusted
-    table = crowd.cells(ratings, scale) if chosen == "attention" else None
+    table = cells(ratings, scale) if chosen == "attention" else None
     rings = tuple(crowd.rings(ratings, table, believed)) if table is not None else ()
     ringed = np.isin(ratings.rater.names, [name for ring in rings for name in ring.raters])
     company = peers(ratings, believed & ~ringed & ~(steady >= CONSISTENT), scale)
@@ -169,7 +177,10 @@ def assess(
     careless, second, notes = _careless(chosen, believed & ~ringed, steady, company)
     number = {name: k for k, name in enumerate(ratings.rater.names)}
     careless |= {number[name]: ring.reason for ring in rings for name in ring.raters}
-    notes += tuple(_shown(ring) for ring in rings)
+    notes += tuple(
+        f"Ring: {many(len(ring.raters), 'rater')} {ring.evidence}: {first_few(ring.raters)}."
+        for ring in rings
+    )
     partial: dict[int, str] = {}
     if table is not None:
         fair = believed & ~np.isin(np.arange(n), list(careless))
@@ -224,10 +235,6 @@ def assess(
         tuple(ratings.rater.names[k] for k in sorted(partial)),
         unranked,
     )
-
-
-def _shown(ring: Ring) -> str:
-    return f"Ring: {many(len(ring.raters), 'rater')} {ring.evidence}: {first_few(ring.raters)}."
 
 
 def _unranked(gates: str, believed: BoolArray, ringed: BoolArray, company: Peers) -> str:

@@ -13,11 +13,19 @@ from typing import Any
 from ...captions import Rating
 from ...errors import DataError, first_few, many
 from . import votes
-from .roles import ALIASES, Given, by_name, given_columns, rater_like
-from .scales import Bounds, found_scale, scale_name, stated_scale
+from .roles import (
+    ALIASES,
+    Bounds,
+    Given,
+    by_name,
+    found_scale,
+    given_columns,
+    rater_like,
+    scale_name,
+    stated_scale,
+)
 from .scored import EACH_ROW, is_scores, lay_out, named_columns, ratings, shared
 from .sheets import Sheet, from_object, read_sheet
-from .tools import gone, prolific_status
 
 #: the kinds of study that a table can be of: scores, marks by criterion, votes
 SCORES, MARKS, VOTES = "da", "survey", "preference"
@@ -47,11 +55,11 @@ def read_tables(
         read_sheet(Path(source)) if isinstance(source, str | Path) else from_object(source)
         for source in sources
     ]
-    notes = [note for sheet in sheets for note in sheet.notes]
+    notes: list[str] = []
     platform = {}
     rated = []
     for sheet in sheets:
-        status = prolific_status(sheet.heads, sheet.rows)
+        status = _prolific_status(sheet.heads, sheet.rows)
         platform.update(status or {})
         rated += [sheet] if status is None else []
     if not rated:
@@ -110,6 +118,8 @@ _VERSUS = re.compile(
     r"(?:(?P<item>.*?)\s*[-–—:|\[,]\s*)?(?P<left>[^-–—:|\[\],]+?)\s+(?:vs\.?|versus)\s+(?P<right>[^\[\]]+?)\]?",
     re.DOTALL,
 )
+#: participants whose work Prolific does not count
+_GONE = ("RETURNED", "TIMED-OUT", "TIMED OUT", "REJECTED", "SCREENED OUT")
 _WORD = {SCORES: "ratings", MARKS: "marks", VOTES: "votes"}
 
 
@@ -160,13 +170,8 @@ def _votes(
     if "item" not in roles:
         notes.append(f"{sheet.name} names no items: every vote counts as one about another item.")
     records = votes.records(sheet, columns, kind, rows, given.answers, notes)
-    shown = {**{role: head for role, head in roles.items() if role in ("rater", "item")}, **columns}
-    if kind == "winner":
-        shown = {
-            **{role: head for role, head in roles.items() if role in ("rater", "item")},
-            "winner": columns["left"],
-            "loser": columns["right"],
-        }
+    voted = {"winner": columns["left"], "loser": columns["right"]} if kind == "winner" else columns
+    shown = {**{role: head for role, head in roles.items() if role in ("rater", "item")}, **voted}
     return records, VOTES, ", ".join(f"{role} = {head}" for role, head in shown.items())
 
 
@@ -197,12 +202,23 @@ def _form_votes(sheet: Sheet, given: Given, notes: list[str]) -> tuple[list[Rati
     return records, kind, f"{who}, a column per item and pair of systems such as {first!r} ({len(asked)})"
 
 
+def _prolific_status(heads: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> dict[str, str] | None:
+    """The state of each participant of a Prolific export; None where the table is something else."""
+    named = {re.sub(r"[\s_\-]+", "", head.lower()): head for head in heads}
+    if (
+        not {"participantid", "status"} <= named.keys()
+        or not {"submissionid", "timetaken", "sessionid"} & named.keys()
+    ):
+        return None
+    return {str(row[named["participantid"]]): str(row[named["status"]] or "").upper() for row in rows}
+
+
 def _of_platform(records: list[Rating], platform: Mapping[str, str], notes: list[str]) -> list[Rating]:
     """Without participants whose work the platform does not count."""
     if not platform:
         return records
     raters = {record.rater for record in records}
-    left = {rater for rater in raters if gone(platform.get(rater, ""))}
+    left = {rater for rater in raters if platform.get(rater, "").replace("_", " ") in _GONE}
     unlisted = raters - platform.keys()
     if len(unlisted) == len(raters):
         raise DataError(

@@ -10,6 +10,7 @@ of the others: a caption follows from its item and system, a country from its ra
 """
 
 import itertools
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -183,11 +184,8 @@ def _crossed(columns: Sequence[Sequence[str]]) -> bool:
     """Whether the parts are used over and over: half of all combinations are there, and more than one of
     each."""
     sizes = [len(set(column)) for column in columns]
-    all_combinations = 1
-    for size in sizes:
-        all_combinations *= size
     there = len(set(zip(*columns, strict=True)))
-    return min(sizes) > 1 and there * 2 >= all_combinations
+    return min(sizes) > 1 and there * 2 >= math.prod(sizes)
 
 
 def readings(roles: Roles, example: Parts) -> list[str]:

@@ -17,11 +17,14 @@ from .roles import (
     SYSTEM_LIKE,
     Given,
     by_name,
+    found_scale,
+    number,
+    numeric,
     plain,
     question,
     rater_like,
+    worded,
 )
-from .scales import found_scale, number, numeric, worded
 from .sheets import Sheet
 
 #: what a file calls controls
@@ -85,7 +88,8 @@ def lay_out(sheet: Sheet, given: Given, *, rater: str, system: str) -> Layout:
     """Finds the columns. `rater` and `system` stand where the file has none (its folder, its name)."""
     roles = named_columns(sheet, given)
     columns, across = _score_columns(sheet, roles, given)
-    form = not across and len(columns) > 1 and "system" not in roles and _general(roles.get("item"))
+    general = "item" not in roles or plain(roles["item"]) in GENERAL
+    form = not across and len(columns) > 1 and "system" not in roles and general
     if form and (laid := _question_columns(sheet, roles, columns, given)):
         return _settle(sheet, laid, rater, system)
     if len(columns) > 1 and not across:
@@ -111,10 +115,6 @@ def _settle(sheet: Sheet, laid: Layout, rater: str, system: str) -> Layout:
     return laid
 
 
-def _general(item: str | None) -> bool:
-    return item is None or plain(item) in GENERAL
-
-
 def named_columns(sheet: Sheet, given: Given) -> dict[str, str]:
     roles: dict[str, str] = {}
     for role in (*_EXTRA, "rater", "system", "item"):
@@ -126,24 +126,18 @@ def named_columns(sheet: Sheet, given: Given) -> dict[str, str]:
             continue
         if role == "stratum" and role not in given.columns and len(set(map(str, sheet.column(head)))) < 2:
             continue
-        if role in ("rater", "system") and role not in given.columns and _looks_scored(sheet, head, role):
+        if role in ("rater", "system") and role not in given.columns and _looks_scored(sheet, head):
             continue
         roles[role] = head
     return roles
 
 
-def _looks_scored(sheet: Sheet, head: str, role: str) -> bool:
+def _looks_scored(sheet: Sheet, head: str) -> bool:
     """`Model 1`, `Annotator 2` as a head of a column of scores among others of the kind is no name of a
     role."""
-    return any(
-        other != head and numeric(sheet.column(other)) and numeric(sheet.column(head))
-        for other in _alike(sheet, head)
-    )
-
-
-def _alike(sheet: Sheet, head: str) -> list[str]:
     stem = head.rstrip("0123456789ABCDEFabcdef _-")
-    return [other for other in sheet.heads if other != head and stem and other.startswith(stem)]
+    alike = [other for other in sheet.heads if other != head and stem and other.startswith(stem)]
+    return numeric(sheet.column(head)) and any(numeric(sheet.column(other)) for other in alike)
 
 
 def _kind(value: Any) -> str:

@@ -1,8 +1,15 @@
 """Rows of named cells from any container: CSV (comma, tab, semicolon), JSON, JSON Lines, Parquet, xlsx.
 
 Each may be compressed (gzip, xz, bzip2), begin with a byte order mark or carry the index column of a data
-frame. Nested records become columns with a dotted name (`data.video`). Rows and data frames of a program
-are taken, too; a data frame is known by its methods, so that no package is imported for it."""
+frame. Nested records become columns with a dotted name (`data.video`). Exports of annotation tools become
+plain rows: Label Studio (tasks with annotations) and Potato (a line per item and rater). Rows and data frames
+of a program are taken, too; a data frame is known by its methods, so that no package is imported for it.
+
+>>> rated = {"from_name": "quality", "type": "rating", "value": {"rating": 4}}
+>>> done = {"completed_by": 7, "lead_time": 9.5, "result": [rated]}
+>>> unfolded([{"id": 1, "data": {"video": "v1", "system": "a"}, "annotations": [done]}])
+[{'video': 'v1', 'system': 'a', 'annotator': 7, 'lead time': 9.5, 'quality': 4}]
+"""
 
 import bz2
 import codecs
@@ -15,7 +22,7 @@ import math
 import re
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +32,15 @@ from ...errors import DataError, MissingPartError, first_few
 from ...files import content
 from ...formats.zipped import WorkbookError, is_workbook, sheet_rows
 from ..rating_files import plain_cell, text
-from .tools import unfolded
 
 HINT = "Give a table of ratings: a row per rating with rater, item, system and score."
+#: how a compressed file begins
+_PACKED = {b"\x1f\x8b": gzip.decompress, b"\xfd7zXZ\x00": lzma.decompress, b"BZh": bz2.decompress}
 _MISSING = frozenset({"", "na", "n/a", "nan", "none", "null", "-", "–"})
 #: keys under which files keep their records
 _UNDER = ("annotations", "results", "ratings", "records", "rows", "items", "responses", "votes", "data")
+#: where the value of a Label Studio result stands
+_VALUES = ("rating", "number", "choices", "selected", "text", "taxonomy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +53,6 @@ class Sheet:
     rows: tuple[dict[str, Any], ...]
     #: the folder of the file, for exports with a folder per rater
     folder: str = ""
-    notes: tuple[str, ...] = ()
     #: the file as it was given, for commands
     path: str = ""
 
@@ -56,7 +65,7 @@ def read_sheet(path: Path) -> Sheet:
     raw = unpacked(content(path, HINT), path.name)
     folder = path.resolve().parent.name
     sheet = sheet_of(raw, path.name, folder)
-    return Sheet(sheet.name, sheet.heads, sheet.rows, folder, sheet.notes, str(path))
+    return replace(sheet, folder=folder, path=str(path))
 
 
 def sheet_of(raw: bytes, name: str, folder: str = "") -> Sheet:
@@ -71,7 +80,8 @@ def sheet_of(raw: bytes, name: str, folder: str = "") -> Sheet:
                 f"{name} cannot be read as an xlsx workbook: {error}.",
                 hint="Save it as CSV (UTF-8) and give that.",
             ) from None
-    whole = _decoded(raw, name)
+    wide = raw[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    whole = raw.decode("utf-16", errors="replace") if wide else text(raw, name)
     if whole.lstrip()[:1] in ("[", "{"):
         return from_rows(unfolded(_json_rows(whole, name), folder), name)
     return _from_cells(_separated(whole, name), name)
@@ -79,15 +89,11 @@ def sheet_of(raw: bytes, name: str, folder: str = "") -> Sheet:
 
 def unpacked(raw: bytes, name: str) -> bytes:
     """The bytes of a compressed file; other files as they are."""
+    unpack = next((unpack for mark, unpack in _PACKED.items() if raw.startswith(mark)), None)
+    if unpack is None:
+        return raw
     try:
-        if raw[:2] == b"\x1f\x8b":
-            raw = gzip.decompress(raw)
-        elif raw[:6] == b"\xfd7zXZ\x00":
-            raw = lzma.decompress(raw)
-        elif raw[:3] == b"BZh":
-            raw = bz2.decompress(raw)
-        else:
-            return raw
+        raw = unpack(raw)
     except (OSError, EOFError, lzma.LZMAError, zlib.error, ValueError) as error:
         raise DataError(
             f"{name} cannot be decompressed: {error}.", hint="The file is cut off or damaged; copy it again."
@@ -105,10 +111,10 @@ def from_rows(rows: Iterable[Mapping[str, Any]], name: str) -> Sheet:
     return _without_index(Sheet(name, tuple(heads), tuple(flat)))
 
 
-def from_object(table: Any, name: str = "table") -> Sheet:
+def from_object(table: Any) -> Sheet:
     """A data frame (pandas, polars, datasets), a dict of columns, or a sequence of records."""
     if isinstance(table, Mapping):
-        return from_rows(_json_records(dict(table), name), name)
+        return from_rows(_json_records(dict(table), "table"), "table")
     for method, arguments in (
         ("to_dict", {"orient": "records"}),  # pandas
         ("to_dicts", {}),  # polars
@@ -127,7 +133,7 @@ def from_object(table: Any, name: str = "table") -> Sheet:
             hint="Give a path, a list of dicts such as {'rater': …, 'item': …, 'system': …, 'score': …}, or a"
             " data frame.",
         )
-    return from_rows(unfolded(rows), name)
+    return from_rows(unfolded(rows), "table")
 
 
 def _flat(row: Mapping[str, Any], before: str = "") -> dict[str, Any]:
@@ -165,11 +171,9 @@ def _without_index(sheet: Sheet) -> Sheet:
         if (head == "" or head.lower().startswith(("unnamed: ", "__index_level_")) or head == "level_0")
         and (_counts(sheet.column(head)) or not any(value is not None for value in sheet.column(head)))
     }
-    if not dropped:
-        return sheet
     heads = tuple(head for head in sheet.heads if head not in dropped)
     rows = tuple({key: value for key, value in row.items() if key not in dropped} for row in sheet.rows)
-    return Sheet(sheet.name, heads, rows, sheet.folder, sheet.notes)
+    return replace(sheet, heads=heads, rows=rows)
 
 
 def _counts(column: Sequence[Any]) -> bool:
@@ -178,12 +182,6 @@ def _counts(column: Sequence[Any]) -> bool:
     except ValueError:
         return False
     return len(set(numbers)) == len(numbers) and all(n >= 0 for n in numbers)
-
-
-def _decoded(raw: bytes, name: str) -> str:
-    if raw[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        return raw.decode("utf-16", errors="replace")
-    return text(raw, name)
 
 
 def _separated(whole: str, name: str) -> list[list[Any]]:
@@ -199,7 +197,7 @@ def _separated(whole: str, name: str) -> list[list[Any]]:
     return rows
 
 
-def _from_cells(cells: Iterable[Sequence[Any]], name: str, notes: Sequence[str] = ()) -> Sheet:
+def _from_cells(cells: Iterable[Sequence[Any]], name: str) -> Sheet:
     """Rows of cells of which the first are the heads; empty rows are left out."""
     numbered = [
         (number, row) for number, row in enumerate(cells, 1) if any(cell(value) is not None for value in row)
@@ -216,7 +214,11 @@ def _from_cells(cells: Iterable[Sequence[Any]], name: str, notes: Sequence[str] 
             f"{name}: {first_few(doubled)} is the name of more than one column.",
             hint="Give each column its own name in the first line.",
         )
-    wrong = [str(number) for number, row in numbered[1:] if any(map(_filled, row[len(heads) :]))]
+    wrong = [
+        str(number)
+        for number, row in numbered[1:]
+        if any(cell(value) is not None for value in row[len(heads) :])
+    ]
     wrong += [str(number) for number, row in numbered[1:] if len(row) < len(heads) and name.endswith("sv")]
     if wrong:
         raise DataError(
@@ -228,7 +230,7 @@ def _from_cells(cells: Iterable[Sequence[Any]], name: str, notes: Sequence[str] 
         {head: cell(value) for head, value in itertools.zip_longest(heads, row[: len(heads)])}
         for _, row in numbered[1:]
     ]
-    return _without_index(Sheet(name, tuple(heads), tuple(rows), notes=tuple(notes)))
+    return _without_index(Sheet(name, tuple(heads), tuple(rows)))
 
 
 def _qualtrics(heads: Sequence[str], questions: Sequence[str]) -> list[str]:
@@ -238,10 +240,6 @@ def _qualtrics(heads: Sequence[str], questions: Sequence[str]) -> list[str]:
         " ".join(question.split()) if re.match(r"Q(?:ID)?\d", head) and question in unique else head
         for head, question in itertools.zip_longest(heads, questions[: len(heads)], fillvalue="")
     ]
-
-
-def _filled(value: Any) -> bool:
-    return cell(value) is not None
 
 
 def _parquet(raw: bytes, name: str) -> list[dict[str, Any]]:
@@ -321,3 +319,80 @@ def _is_column(value: Any) -> bool:
 
 def _nested(record: Mapping[str, Any]) -> bool:
     return any(isinstance(value, Mapping | list) for value in record.values())
+
+
+def unfolded(rows: Sequence[Mapping[str, Any]], folder: str = "") -> list[dict[str, Any]]:
+    """The rows of a tool's export with a column per question; other rows as they are."""
+    first = rows[0] if rows else {}
+    if isinstance(first.get("annotations", first.get("completions")), list) and (
+        "data" in first or "result" in first
+    ):
+        return [line for row in rows for line in _label_studio(row)]
+    if any("label_annotations" in row for row in rows):
+        return [_potato(row, folder) for row in rows]
+    return [dict(row) for row in rows]
+
+
+def _label_studio(task: Mapping[str, Any]) -> list[dict[str, Any]]:
+    data = dict(task.get("data") or {})
+    out = []
+    for annotation in task.get("annotations") or task.get("completions") or ():
+        if annotation.get("was_cancelled") or annotation.get("ground_truth") or not annotation.get("result"):
+            continue
+        line = {**data, "annotator": _person(annotation.get("completed_by"))}
+        if not data.keys() - {"text", "caption"}:
+            line["task"] = task.get("id")
+        if annotation.get("lead_time") is not None:
+            line["lead time"] = annotation["lead_time"]
+        if annotation.get("created_at"):
+            line["created at"] = annotation["created_at"]
+        for result in annotation["result"]:
+            value = result.get("value") or {}
+            found = next((value[key] for key in _VALUES if key in value), None)
+            if isinstance(found, list):
+                found = found[0] if len(found) == 1 else None
+            name = str(result.get("from_name", "score"))
+            if found is not None:
+                line[name if name not in data else f"answer.{name}"] = found
+        out.append(line)
+    return out
+
+
+def _person(who: Any) -> Any:
+    if isinstance(who, Mapping):
+        return who.get("email") or who.get("username") or who.get("id")
+    return who
+
+
+def _potato(row: Mapping[str, Any], folder: str) -> dict[str, Any]:
+    rater = next((row[key] for key in ("user_id", "user", "annotator", "username") if row.get(key)), folder)
+    item = next((row[key] for key in ("instance_id", "id", "item_id") if row.get(key) is not None), None)
+    known = {"user_id", "user", "annotator", "username", "instance_id", "id", "item_id"}
+    known |= {"displayed_text", "behavioral_data"}
+    rest = {key: value for key, value in row.items() if key not in known and not key.endswith("_annotations")}
+    line: dict[str, Any] = {"annotator": rater, "item": item, **rest}
+    for question, answers in (row.get("label_annotations") or {}).items():
+        line[str(question)] = _answer(answers)
+    timing = row.get("behavioral_data") or {}
+    if isinstance(timing, Mapping) and isinstance(timing.get("time_spent"), int | float):
+        line["time spent"] = timing["time_spent"]
+    return line
+
+
+def _answer(answers: Any) -> Any:
+    """The option that was ticked: `{"scale_4": "4"}` is 4, `{"left": true}` is left."""
+    if not isinstance(answers, Mapping):
+        return answers
+    ticked = {
+        key: value for key, value in answers.items() if value not in (None, "", False, "0", "false", "off")
+    }
+    if len(ticked) != 1:
+        return None
+    ((label, value),) = ticked.items()
+    if re.fullmatch(r"-?\d+(\.\d+)?", str(value)) and value is not True:
+        inside = re.search(r"\d+$", str(label))
+        return inside[0] if inside and str(value) == "1" and inside[0] != "1" else value
+    inside = re.search(r"\d+$", str(label))
+    if value is True or str(value).lower() in ("true", "on"):
+        return inside[0] if inside and re.match(r"scale|likert|option|rating", str(label), re.I) else label
+    return value

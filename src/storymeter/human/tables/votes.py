@@ -10,8 +10,7 @@ from typing import Any
 
 from ...captions import Rating
 from ...errors import DataError, UsageError, first_few
-from .roles import Given, by_name, question
-from .scales import numeric
+from .roles import Given, by_name, numeric, question
 from .sheets import Sheet
 
 LEFT, TIE, RIGHT = -1.0, 0.0, 1.0
@@ -49,9 +48,8 @@ def meanings(choices: Iterable[str], systems: Iterable[str]) -> dict[str, float]
     looked up elsewhere."""
     there = {plain_choice(choice) for choice in choices} - {plain_choice(name) for name in systems}
     if there and all(re.fullmatch(r"-?\d+", choice) for choice in there):
-        return next(
-            (means for numbers, means in _NUMBERS.items() if there <= numbers and _decided(there)), None
-        )
+        known = () if there <= {"0", "1"} else _NUMBERS.items()
+        return next((means for numbers, means in known if there <= numbers), None)
     means: dict[str, float] = {}
     for choice in sorted(there):
         side = _SIDES.get(choice) or _SIDES.get(_AROUND.sub("", choice))
@@ -66,23 +64,19 @@ def meanings(choices: Iterable[str], systems: Iterable[str]) -> dict[str, float]
     return means
 
 
-def _decided(there: set[str]) -> bool:
-    return there not in ({"0", "1"}, {"1"}, {"0"})
-
-
 def find(sheet: Sheet, given: Given) -> tuple[dict[str, str], str] | None:
     """The columns of votes (left, right, choice, or winner and loser) and what kind it is; None where the
     table holds no votes."""
     loser = by_name("loser", sheet, (), given)
     left, right = by_name("left", sheet, (), given), by_name("right", sheet, (), given)
     if left and right and not (numeric(sheet.column(left)) and numeric(sheet.column(right))):
-        choice = by_name("choice", sheet, (left, right), given)
-        choice = choice or _by_content(sheet, left, right)
+        choice = (
+            by_name("choice", sheet, (left, right), given)
+            or _by_content(sheet, left, right)
+            or by_name("score", sheet, (left, right), given)
+        )
         if choice:
             return {"left": left, "right": right, "choice": choice}, "sides"
-        score = by_name("score", sheet, (left, right), given)
-        if score:
-            return {"left": left, "right": right, "choice": score}, "sides"
     if loser:
         winner = by_name("choice", sheet, (loser,), given)
         if winner and not numeric(sheet.column(winner)):
