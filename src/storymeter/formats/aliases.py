@@ -238,6 +238,11 @@ def text_tier(name: str, role: Role | None) -> int | None:
 _TEXT_NAMES = OUTPUTS.keys() | TEXTS.keys() | REFERENCES.keys()
 
 
+def is_text_name(name: str) -> bool:
+    """Whether a field of this name may hold a text, whoever wrote it."""
+    return text_tier(name, None) is not None
+
+
 def is_reference_name(name: str) -> bool:
     key = _leaf(name)
     return key in REFERENCES and key not in TEXTS

@@ -12,12 +12,22 @@
 from typing import Any
 
 from . import aliases
-from .aliases import Role, plain, tier
-from .columns import columns, columns_and_data
+from .aliases import Role, is_text_name, plain, tier
 from .field_values import is_counter
 from .items import is_item
 from .problems import Path, named
-from .record_rows import VALUE, Found, Row, Unfit, annotated, holds_captions, is_texts, positions
+from .record_rows import (
+    VALUE,
+    Found,
+    Row,
+    Unfit,
+    columns,
+    columns_and_data,
+    holds_captions,
+    is_texts,
+    positions,
+    rows_of_cells,
+)
 from .spans import times
 
 _DEEP = 6
@@ -55,16 +65,15 @@ def _of_list(value: list[Any], role: Role | None, at: Path, depth: int) -> Found
         [Row(place, member, group=n) for n, (place, member) in enumerate(records)],
         wrong=[(place, member) for place, member in flat if not isinstance(member, dict)],
     )
-    if all(len(r) == 1 for _, r in records) and len({k for _, r in records for k in r}) == len(records) > 1:
-        (names,) = ([key for _, record in records for key in record],)
-        if not any(aliases.known(name) for name in names):  # [{"a": "…"}, {"b": "…"}]
-            merged = _of_dict({k: v for _, r in records for k, v in r.items()}, role, at, depth + 1)
-            if merged and merged.keyed:
-                places = {k: place for place, r in records for k in r}
-                for row in merged.rows:
-                    row.at = (*places.get(row.key or "", at), *row.at[len(at) :])
-                merged.wrong += found.wrong
-                return merged
+    places = {key: place for place, record in records for key in record}
+    alone = all(len(record) == 1 for _, record in records) and len(places) == len(records) > 1
+    if alone and not any(map(aliases.known, places)):  # [{"a": "…"}, {"b": "…"}]
+        merged = _of_dict({k: v for _, r in records for k, v in r.items()}, role, at, depth + 1)
+        if merged and merged.keyed:
+            for row in merged.rows:
+                row.at = (*places.get(row.key or "", at), *row.at[len(at) :])
+            merged.wrong += found.wrong
+            return merged
     return found
 
 
@@ -82,15 +91,49 @@ def _of_lists(value: list[Any], at: Path) -> Found | None:
     names = head if named else [str(i) for i in range(width)]
     if width < 2:
         return None
-    found = Found([])
-    for i, member in lists[1:] if named else lists:
-        if len(member) != len(names):
-            found.wrong.append(((*at, i), member))
-        else:
-            row = dict(zip(names, member, strict=True))
-            found.rows.append(Row((*at, i), row, group=i))
+    found = rows_of_cells(names, lists[1:] if named else lists, at)
     found.wrong += [((*at, i), m) for i, m in enumerate(value) if not isinstance(m, list)]
     return found
+
+
+def annotated(value: list[Any], at: Path) -> Found | None:
+    """Captions of Label Studio: `[{"data": {…}, "annotations": [{"result": [{"value": …}]}]}]`"""
+    found = Found([])
+
+    def listed(cell: Any, place: Path) -> list[tuple[Path, dict[str, Any]]]:
+        """The objects of a list; what is none is kept as wrong."""
+        members = cell if isinstance(cell, list) else [cell]
+        found.wrong += [((*place, n), m) for n, m in enumerate(members) if not isinstance(m, dict)]
+        return [((*place, n), m) for n, m in enumerate(members) if isinstance(m, dict)]
+
+    for i, task in enumerate(value):
+        if not isinstance(task, dict) or not isinstance(task.get("data"), dict) or "annotations" not in task:
+            return None
+        parent = task["data"]
+        if not any(tier(name, aliases.IDS) for name in parent):
+            parent = {"task_id": task.get("id"), **parent}
+        for at_annotation, annotation in listed(task["annotations"], (*at, i, "annotations")):
+            group = len(found.rows)
+            for place, result in listed(annotation.get("result"), (*at_annotation, "result")):
+                cell = result.get("value")
+                if not isinstance(cell, dict):
+                    found.wrong.append((place, result))
+                elif text := cell.get("text"):
+                    lines = text if isinstance(text, list) else [text]
+                    if not is_texts(lines):
+                        found.wrong.append(((*place, "value", "text"), text))
+                        continue
+                    fields = {**cell, "text": "\n".join(lines)}
+                    found.rows.append(Row((*place, "value"), fields, None, parent, group))
+                elif any(_speech(c) for n, c in cell.items() if not n.endswith(("labels", "choices"))):
+                    found.wrong.append(((*place, "value"), cell))
+    return found if found.rows else None
+
+
+def _speech(cell: Any) -> bool:
+    """A list of texts, or an object or a list that holds one."""
+    inner = cell.values() if isinstance(cell, dict) else cell if isinstance(cell, list) else ()
+    return is_texts(cell) or any(map(_speech, inner))
 
 
 # -- objects
@@ -111,11 +154,11 @@ def _of_dict(value: dict[str, Any], role: Role | None, at: Path, depth: int) -> 
 
 def _is_part_of_record(value: dict[str, Any]) -> bool:
     """One record in which something is lacking or has another name: no key is an id."""
-    texts = [n for n in value if len(plain(n)) > 1 and aliases.text_tier(n, None) is not None]
+    texts = [n for n in value if len(plain(n)) > 1 and is_text_name(n)]
     others = [cell for n, cell in value.items() if n not in texts]
     if all(map(aliases.known, value)):
         return any(isinstance(cell, str | int | float) for cell in value.values()) or bool(texts)
-    ids = [n for n in value if (tier(n, aliases.IDS) or 9) < 3 and not aliases.text_tier(n, None)]
+    ids = [n for n in value if (tier(n, aliases.IDS) or 9) < 3 and not is_text_name(n)]
     scalar = all(isinstance(cell, str | int | float | None) for cell in value.values())
     if scalar and any(isinstance(value[n], int) or len(str(value[n]).split()) == 1 for n in ids):
         return True
@@ -125,19 +168,15 @@ def _is_part_of_record(value: dict[str, Any]) -> bool:
 
 
 def _own_id(value: dict[str, Any]) -> bool:
-    return any(
-        tier(name, aliases.IDS) is not None and isinstance(cell, str | int | list) and not _many(cell)
-        for name, cell in value.items()
-    )
-
-
-def _many(cell: Any) -> bool:
-    return isinstance(cell, list) and (len(cell) != 1 or not isinstance(cell[0], str | int))
+    """Whether a field of an id holds one, or a list of one."""
+    cells = [cell for name, cell in value.items() if tier(name, aliases.IDS) is not None]
+    ones = [cell[0] if isinstance(cell, list) and len(cell) == 1 else cell for cell in cells]
+    return any(isinstance(one, str | int) for one in ones)
 
 
 def _is_record(value: dict[str, Any]) -> bool:
     """One record alone: an id and a text or captions; or timed captions without an id."""
-    texts = [n for n in value if aliases.text_tier(n, None) is not None]
+    texts = [n for n in value if is_text_name(n)]
     written = [n for n in texts if isinstance(value[n], str)]
     if _own_id(value) and (written or any(holds_captions(n, value[n]) for n in value)):
         inner = [n for n in value if plain(n) in aliases.WRAPPERS and _has_ids(value[n])]
@@ -184,7 +223,7 @@ def _wrapped(value: dict[str, Any], role: Role | None, at: Path, depth: int) -> 
     if not named or any(n not in named for n in inner):
         return _of_parts(value, inner, role, at, depth)
     if any(isinstance(value[n], str) and plain(n) not in aliases.BESIDE for n in value if n not in inner):
-        texts = [n for n in value if isinstance(value[n], str) and aliases.text_tier(n, None) is not None]
+        texts = [n for n in value if isinstance(value[n], str) and is_text_name(n)]
         if texts:
             return None
     return _choose({n: inner[n] for n in named}, value, role, at, depth)
@@ -193,7 +232,7 @@ def _wrapped(value: dict[str, Any], role: Role | None, at: Path, depth: int) -> 
 def _is_setting(cell: Any) -> bool:
     """Options or numbers of a run: no text of a caption stands in it."""
     members = list(cell.values()) if isinstance(cell, dict) else cell
-    if isinstance(cell, dict) and any(isinstance(c, str) and _is_text_name(n) for n, c in cell.items()):
+    if isinstance(cell, dict) and any(isinstance(c, str) and is_text_name(n) for n, c in cell.items()):
         return False
     return all(
         _is_setting(m) if isinstance(m, dict | list) else not (isinstance(m, str) and len(m.split()) > 2)
@@ -205,13 +244,9 @@ def _holds_records(cell: Any) -> bool:
     members = cell[:20] if isinstance(cell, list) else list(cell.values())[:20]
     return any(
         isinstance(m, dict)
-        and any((isinstance(c, str) and _is_text_name(n)) or holds_captions(n, c) for n, c in m.items())
+        and any((isinstance(c, str) and is_text_name(n)) or holds_captions(n, c) for n, c in m.items())
         for m in members
     )
-
-
-def _is_text_name(name: str) -> bool:
-    return aliases.text_tier(name, None) is not None
 
 
 def _of_parts(
@@ -293,7 +328,7 @@ def _owned(name: str) -> bool:
 
 def _has_text(found: Found) -> bool:
     return bool(found.question) or any(
-        name == VALUE or aliases.text_tier(name, None) is not None or holds_captions(name, cell)
+        name == VALUE or is_text_name(name) or holds_captions(name, cell)
         for row in found.rows[:20]
         for name, cell in row.fields.items()
     )
@@ -350,7 +385,7 @@ def _is_fields(value: dict[str, Any]) -> bool:
     """Only names of fields, an id and a text among them: no ids."""
     return (
         all(map(aliases.known, value))
-        and any(aliases.text_tier(n, None) is not None for n in value)
+        and any(is_text_name(n) for n in value)
         and any(tier(n, aliases.IDS) is not None for n in value)
     )
 

@@ -1,5 +1,8 @@
-"""Rows of records, and records that hold several captions cut into a row per caption.
+"""Rows of records: tables of columns as rows, and records that hold several captions cut into a row per
+caption.
 
+    {"columns": […], "data": [[…]]}                                         tables of pandas and W&B
+    {"video_id": {"0": "a"}, "caption": {"0": "…"}}                         columns by index
     {"video_id": "a", "events": [{"start": 0, "end": 4, "caption": "…"}]}   a list of timed captions
     {"video_id": "a", "timestamps": [[0, 4]], "captions": ["…"]}            parallel lists
 
@@ -11,8 +14,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import aliases
-from .aliases import Role, plain, tier
-from .problems import Path
+from .aliases import Role, is_text_name, plain, tier
+from .field_values import is_counter
+from .problems import Path, named
 from .spans import times
 
 VALUE = "(text)"  #: the field of a text that stands directly under its id
@@ -100,46 +104,6 @@ def explode(found: Found, role: Role | None, text: str = "") -> tuple[str, ...]:
     return ()
 
 
-def annotated(value: list[Any], at: Path) -> Found | None:
-    """Captions of Label Studio: `[{"data": {…}, "annotations": [{"result": [{"value": …}]}]}]`"""
-    found = Found([])
-
-    def listed(cell: Any, place: Path) -> list[tuple[Path, dict[str, Any]]]:
-        """The objects of a list; what is none is kept as wrong."""
-        members = cell if isinstance(cell, list) else [cell]
-        found.wrong += [((*place, n), m) for n, m in enumerate(members) if not isinstance(m, dict)]
-        return [((*place, n), m) for n, m in enumerate(members) if isinstance(m, dict)]
-
-    for i, task in enumerate(value):
-        if not isinstance(task, dict) or not isinstance(task.get("data"), dict) or "annotations" not in task:
-            return None
-        parent = task["data"]
-        if not any(tier(name, aliases.IDS) for name in parent):
-            parent = {"task_id": task.get("id"), **parent}
-        for at_annotation, annotation in listed(task["annotations"], (*at, i, "annotations")):
-            group = len(found.rows)
-            for place, result in listed(annotation.get("result"), (*at_annotation, "result")):
-                cell = result.get("value")
-                if not isinstance(cell, dict):
-                    found.wrong.append((place, result))
-                elif text := cell.get("text"):
-                    lines = text if isinstance(text, list) else [text]
-                    if not is_texts(lines):
-                        found.wrong.append(((*place, "value", "text"), text))
-                        continue
-                    fields = {**cell, "text": "\n".join(lines)}
-                    found.rows.append(Row((*place, "value"), fields, None, parent, group))
-                elif any(_speech(c) for n, c in cell.items() if not n.endswith(("labels", "choices"))):
-                    found.wrong.append(((*place, "value"), cell))
-    return found if found.rows else None
-
-
-def _speech(cell: Any) -> bool:
-    """A list of texts, or an object or a list that holds one."""
-    inner = cell.values() if isinstance(cell, dict) else cell if isinstance(cell, list) else ()
-    return is_texts(cell) or any(map(_speech, inner))
-
-
 def _is_list_of_items(cell: Any) -> bool:
     if isinstance(cell, dict):
         return _lists_of_fields(cell) is not None
@@ -188,20 +152,8 @@ def _members(row: Row, name: str, found: Found) -> list[Row]:
 
 def _parallel(row: Row, found: Found) -> list[Row]:
     """`{"timestamps": [[0, 4]], "captions": ["…"]}`, `{"start": [0], "end": [4], "text": ["…"]}`"""
-    texts = [n for n, c in row.fields.items() if is_texts(c) and aliases.text_tier(n, None) is not None]
-    spans = [
-        n
-        for n, c in row.fields.items()
-        if isinstance(c, list)
-        and c
-        and (
-            (tier(n, aliases.SPAN) and all(isinstance(p, list | str) for p in c) and not _one_pair(c))
-            or (
-                (tier(n, aliases.START) or tier(n, aliases.END) or _scaled_any(n) or aliases.sided(n))
-                and not _texts_only(c)
-            )
-        )
-    ]
+    texts = [n for n, c in row.fields.items() if is_texts(c) and is_text_name(n)]
+    spans = [n for n, c in row.fields.items() if isinstance(c, list) and c and _are_times(n, c)]
     if not texts or not spans:
         return [row]
     size = len(row.fields[texts[0]])
@@ -223,7 +175,7 @@ def holds_captions(name: str, cell: Any, *, timed: bool = False) -> bool:
     key = plain(name)
     if key in aliases.INNER or key in aliases.IMAGES:
         return False
-    fits = key in aliases.WRAPPERS or aliases.text_tier(name, None) is not None or key in aliases.SPAN
+    fits = key in aliases.WRAPPERS or is_text_name(name) or key in aliases.SPAN
     if not fits:
         return False
     cell = _unwrapped(cell)
@@ -254,19 +206,20 @@ def _unwrapped(cell: Any) -> Any:
 
 
 def _speaks(member: dict[str, Any], timed: bool) -> bool:
-    texts = any(aliases.text_tier(n, None) is not None for n in member)
+    texts = any(is_text_name(n) for n in member)
     return texts and (not timed or has_time(member))
 
 
 def has_time(names: Iterable[str]) -> bool:
     return any(
-        tier(n, table) is not None or _scaled(n) for n in names for table in (aliases.START, aliases.SPAN)
+        tier(n, aliases.START) or tier(n, aliases.SPAN) or _scaled(n, "start", "begin", "framestart")
+        for n in names
     )
 
 
-def _scaled(name: str) -> bool:
-    key = plain(name)
-    return bool(aliases.unit(name)) and key.startswith(("start", "begin", "framestart", "startframe"))
+def _scaled(name: str, *heads: str) -> bool:
+    """Whether a name that begins like this is that of a time in milliseconds or frames."""
+    return bool(aliases.unit(name)) and plain(name).startswith(heads)
 
 
 def is_triple(member: Any) -> bool:
@@ -302,7 +255,7 @@ def _lists_of_fields(cell: dict[str, Any]) -> int | None:
     if not cell or not all(isinstance(column, list) for column in cell.values()):
         return None
     sizes = {len(column) for column in cell.values()}
-    texts = any(aliases.text_tier(n, None) is not None for n in cell)
+    texts = any(is_text_name(n) for n in cell)
     named = sum(map(aliases.known, cell))
     return sizes.pop() if len(sizes) == 1 and texts and named > 1 else None
 
@@ -311,14 +264,99 @@ def is_texts(cell: Any) -> bool:
     return isinstance(cell, list) and bool(cell) and all(isinstance(each, str) for each in cell)
 
 
-def _one_pair(cell: list[Any]) -> bool:
-    return len(cell) == 2 and not isinstance(cell[0], list) and times(f"{cell[0]} - {cell[1]}") is not None
+def _are_times(name: str, cell: list[Any]) -> bool:
+    """Whether a list under this name holds spans, starts or ends."""
+    one_pair = (
+        len(cell) == 2 and not isinstance(cell[0], list) and times(f"{cell[0]} - {cell[1]}") is not None
+    )
+    if tier(name, aliases.SPAN) and all(isinstance(p, list | str) for p in cell) and not one_pair:
+        return True
+    edge = tier(name, aliases.START) or tier(name, aliases.END) or aliases.sided(name)
+    texts = all(isinstance(c, str) and not any(ch.isdigit() for ch in c) for c in cell)
+    return bool(edge or _scaled(name, "start", "begin", "end", "stop", "frame")) and not texts
 
 
-def _texts_only(cell: list[Any]) -> bool:
-    return all(isinstance(c, str) and not any(ch.isdigit() for ch in c) for c in cell)
+def columns_and_data(value: dict[str, Any], at: Path) -> Found | None:
+    """`{"columns": […], "data": [[…]]}` of W&B and pandas, `{"schema": …, "data": [{…}]}` of pandas."""
+    tables = [
+        n for n, c in value.items() if isinstance(c, list) and c and all(isinstance(r, list) for r in c)
+    ]
+    under = "data" if "data" in value or len(tables) != 1 else tables[0]
+    data = value.get(under)
+    if not isinstance(data, list):
+        return None
+    head = value.get("columns")
+    if head is None and (heads := _heads(value, data)):
+        if len(heads) > 1:
+            return Found([], wrong=[((*at, under), data)])
+        head = value[heads[0]]
+    if isinstance(head, list) and not data:
+        return Found([], wrong=[((*at, under), data)])
+    if isinstance(head, list) and all(isinstance(row, list) for row in data):
+        names = [str(c.get("name", i)) if isinstance(c, dict) else str(c) for i, c in enumerate(head)]
+        return rows_of_cells(names, enumerate(data), (*at, under))
+    return None
 
 
-def _scaled_any(name: str) -> bool:
-    key = plain(name)
-    return bool(aliases.unit(name)) and key.startswith(("start", "begin", "end", "stop", "frame"))
+def rows_of_cells(names: list[str], listed: Iterable[tuple[int, list[Any]]], at: Path) -> Found:
+    """Numbered lists of cells as rows of these fields; a list of another length is wrong."""
+    found = Found([])
+    for i, cells in listed:
+        if len(cells) == len(names):
+            found.rows.append(Row((*at, i), dict(zip(names, cells, strict=True)), group=i))
+        else:
+            found.wrong.append(((*at, i), cells))
+    return found
+
+
+def _heads(value: dict[str, Any], data: list[Any]) -> list[str]:
+    """The keys of lists that may name the columns of `data` where there is no key `columns`."""
+    if not all(isinstance(row, list) for row in data):
+        return []
+    if not any(isinstance(cell, str) for row in data for cell in row):
+        return []
+    widths = {len(row) for row in data} - {0, 1}
+    fits = [n for n, cell in value.items() if is_texts(cell) and len(set(cell)) == len(cell) in widths]
+    known = {n: sum(map(aliases.known, value[n])) for n in fits if plain(n) != "index"}
+    if strong := [n for n, count in known.items() if count > 1]:
+        return strong
+    return [n for n, count in known.items() if count or all(len(head.split()) == 1 for head in value[n])]
+
+
+def columns(value: dict[str, Any], at: Path) -> Found | None:
+    """An object of columns, each a list or an object by index, as pandas writes it."""
+    if len(value) < 2 or not all(isinstance(column, list | dict) for column in value.values()):
+        return None
+    has_text = any(map(is_text_name, value))
+    has_id = any(tier(n, aliases.IDS) for n in value)
+    if not (has_text and has_id and 2 * sum(map(aliases.known, value)) >= len(value)):
+        return None
+    lists = [isinstance(column, list) for column in value.values()]
+    if any(lists) and not all(lists):
+        return _odd_columns(value, at)
+    cells = {n: dict(enumerate(c)) if isinstance(c, list) else c for n, c in value.items()}
+    index = list(dict.fromkeys(key for column in cells.values() for key in column))
+    nested = any(isinstance(cell, dict) for column in cells.values() for cell in list(column.values())[:20])
+    gaps = not all(lists) and any(len(column) * 2 <= len(index) for column in cells.values())
+    if nested or gaps:
+        return _odd_columns(value, at)
+    rows = [
+        Row((*at, key), {n: column[key] for n, column in cells.items() if key in column}, group=i)
+        for i, key in enumerate(index)
+    ]
+    return Found(rows) if rows else None
+
+
+def _odd_columns(value: dict[str, Any], at: Path) -> Found | None:
+    """Columns by index, of which some have another index or hold no cells: an error, if the id is one."""
+    cells = {
+        n: c
+        for n, c in value.items()
+        if isinstance(c, dict) and not any(isinstance(cell, dict | list) for cell in c.values())
+    }
+    ids = [n for n in cells if tier(n, aliases.IDS) is not None and is_counter(list(cells[n]))]
+    odd = [n for n in value if n not in cells or (ids and not value[n].keys() & value[ids[0]].keys())]
+    if not ids or not odd:
+        return None
+    message = f"the column does not hold a cell for each of {ids[0]!r}"
+    return Found([], wrong=[((*at, n), Unfit(message, f"found {named(value[n])}")) for n in odd])
