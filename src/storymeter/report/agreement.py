@@ -84,9 +84,9 @@ def displayed_statistics(results: Sequence[MetricResult]) -> list[str]:
     return [key for key in STATISTICS if any(key in r.values for r in results)]
 
 
-def agreement_table(agreement: Agreement) -> Table:
+def agreement_table(agreement: Agreement, corrected: str = "in the table of comparisons") -> Table:
     """Best first (by Pearson, or by what is compared); a number that is not there has its reason in the last
-    column.
+    column. `corrected`: where the corrected p are.
     """
     ranked = best_first(agreement)
     leader = ranked[0].metric if ranked else ""
@@ -131,7 +131,7 @@ def agreement_table(agreement: Agreement) -> Table:
         columns,
         rows,
         title=f"{agreement.title} ({agreement.level} level)",
-        note=f"p against best: {test}, two-sided, uncorrected (corrected ones in the table of comparisons)."
+        note=f"p against best: {test}, two-sided, uncorrected (corrected ones {corrected})."
         + (" Fisher 95 %: of r, for other systems of the same kind." if fisher else ""),
     )
 

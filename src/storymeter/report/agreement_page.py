@@ -182,12 +182,16 @@ def present_benchmark(
 
 
 def _tables(agreement: Agreement, style: str) -> list[Table]:
-    tables = [agreement_table(agreement)]
+    several = len(agreement.results) > 1
+    matrix = several and agreement.level == "system" and style == "table"
+    elsewhere = (
+        ["in the table of comparisons: --format markdown, csv or json, or --html FILE"] if matrix else []
+    )
+    tables = [agreement_table(agreement, *elsewhere)]
     if style == "table":
         tables.append(interval_table(agreement))
-    if len(agreement.results) > 1:
-        people = agreement.level == "system" and style == "table"
-        tables.append(williams_matrix(agreement) if people else comparison_table(agreement))
+    if several:
+        tables.append(williams_matrix(agreement) if matrix else comparison_table(agreement))
     if agreement.curve and style != "csv":
         tables.append(curve_table(agreement))
     return tables

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from storymeter import Corpus, Document, Run
+from storymeter import Corpus, Document, Run, meta
 from storymeter.captions import Caption
 from storymeter.cli import cli
 from storymeter.errors import StorymeterError
@@ -18,8 +19,8 @@ from storymeter.meta import similarity
 from storymeter.meta.comparisons import MetricComparison
 from storymeter.meta.scores import Judgement, join_scores, pooled, tabulate, values_of
 from storymeter.protocol import get as get_protocol
+from storymeter.report import present, render
 from storymeter.report.agreement import Agreement, comparison_table
-from storymeter.report.similarity import similarity_page
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 
@@ -62,7 +63,7 @@ def test_the_note_below_the_similarities_speaks_of_lines_that_are_drawn(people: 
     told = ["a red dog", "the dog is red", "a cat", "a bird"]
     systems = [corpus("one", *told[:2]), corpus("two", *told[2:])]
     humans = [corpus(f"person {k}", *np.roll(told, k)[:2].tolist()) for k in range(people)]
-    page = similarity_page(similarity(systems, humans, scorer="rouge_l", resamples=20))
+    page = render(present(similarity(systems, humans, scorer="rouge_l", resamples=20)), "html")
     assert len(re.findall(r'class="interval thin', page)) == 1 + people  # kinds of pairs
     assert ("human-human line" in " ".join(page.split())) == (people == 2)
 
@@ -71,3 +72,20 @@ def test_a_benchmark_without_references_names_what_it_cannot_compute() -> None:
     task = pooled({("s", "1"): "a dog", ("s", "2"): "a cat sleeps"}, {})
     found, skipped = values_of(task, ["rouge_l", "words"], Run(), skip_missing=True)
     assert list(found) == ["words"] and skipped == {"rouge_l": "rouge_l needs references."}
+
+
+@pytest.mark.parametrize("level", ["segment", "system"])
+def test_the_sentence_on_corrected_p_names_a_table_that_is_there(level: Any) -> None:
+    """In the terminal a matrix of Williams' tests stands in place of the comparisons of systems."""
+    people, one, other = np.random.default_rng(1).normal(size=(3, 8, 6))
+    records = [
+        {"system": f"s{s}", "item": f"i{i}", "human": h + s, "good": h + s + a, "poor": b}
+        for s, rows in enumerate(zip(people.tolist(), one.tolist(), other.tolist(), strict=True))
+        for i, (h, a, b) in enumerate(zip(*rows, strict=True))
+    ]
+    shown = present(meta.agree(records, level=level, resamples=0))
+    printed, page = render(shown, "table"), render(shown, "html")
+    assert "corrected ones in the table of comparisons)" in page
+    assert ("p Holm" in printed) == ("corrected ones in the table of comparisons)" in printed)
+    assert ("--format markdown" in printed) == ("p Holm" not in printed) == (level == "system")
+    assert "p Holm" in render(shown, "markdown")
