@@ -13,9 +13,8 @@ from hypothesis import given, settings, strategies as st
 
 from storymeter.meta.choices import choice_results
 from storymeter.meta.comparisons import MetricComparison, compare
-from storymeter.meta.compute import MetricValues
 from storymeter.meta.records import Choice
-from storymeter.meta.scores import Judgement, Scores, join_scores, tabulate
+from storymeter.meta.scores import Judgement, MetricValues, Scores, join_scores, tabulate
 from storymeter.meta.statistics import segment_level, system_level
 
 Rows = list[tuple[int, int, float, float | None]]

@@ -18,10 +18,9 @@ from ..human.tables.roles import NOT_SCORES, by_name, given_columns, number, num
 from ..human.tables.sheets import Sheet, from_object, read_sheet
 from ..scores import Signature
 from .comparisons import MetricComparison
-from .compute import Key
 from .inputs import open_human, read_human, read_survey
 from .run import CurvePoint, evaluate_metrics
-from .scores import Judgement, Scores, tabulate
+from .scores import Judgement, Key, Scores, tabulate
 from .statistics import MetricResult
 
 #: names of a column of human scores, where none says that it is about people

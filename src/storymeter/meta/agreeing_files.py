@@ -27,10 +27,18 @@ from ..human.analysis.preference import MetricAccuracy, Preference, metric_accur
 from ..join import Task
 from ..progress import Note, Progress, silent, unsaid
 from .agreeing import Agreement, measured, read_one_table, read_people
-from .compute import MetricValues, pooled_documents, values_of, values_of_file, values_of_results
 from .inputs import open_human, read_preferences, read_scores
 from .run import CurvePoint, reference_curve as curve_of
-from .scores import Judgement, Scores, join_scores
+from .scores import (
+    Judgement,
+    MetricValues,
+    Scores,
+    join_scores,
+    pooled_documents,
+    values_of,
+    values_of_file,
+    values_of_results,
+)
 
 Curves = dict[str, list[CurvePoint]]
 

@@ -26,10 +26,9 @@ import msgspec
 
 from ..captions import Caption, Document
 from ..errors import DataError
-from ..pairs.word_kinds import WORD
-from .compute import captions_task, documents_task
+from ..pairs.lexicon import WORD
 from .records import Benchmark, decoded, decoded_lines, lines_of
-from .scores import Judgement
+from .scores import Judgement, captions_task, documents_task
 from .words import LabelledSentence
 
 #: the system of THumB whose captions people wrote

@@ -18,11 +18,10 @@ from ..registry import metric as get_metric
 from .agreeing import Agreement, SystemValue, measured
 from .benchmarks import available, load, suitable
 from .choices import ChoiceResult, choice_contest, choice_results, segment_contest
-from .compute import values_of
 from .overall_ranking import Contest
 from .records import Benchmark, sampled
 from .run import CurvePoint, benchmark_scores, check_references, reference_curve
-from .scores import Scores, join_scores, tabulate
+from .scores import Scores, join_scores, tabulate, values_of
 from .value_cache import kept_values, unkept
 from .words import WordResult, occurrence, word_auc, word_measures
 

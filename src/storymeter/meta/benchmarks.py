@@ -25,11 +25,10 @@ from ..options import parse
 from ..registry import MEASURES, metric as get_metric
 from .benchmark_files import factvc, hat, msvd, nebula, sick, thumb
 from .choices import foil, pascal50s, vidhal
-from .compute import Key, pooled
 from .minimal_pairs import FOLDER as ANET, NAME as WRONG_DETAIL, wrong_detail
 from .own_benchmarks import is_own, own_benchmark
 from .records import Benchmark as Benchmark, lines_of
-from .scores import Judgement
+from .scores import Judgement, Key, pooled
 from .story_benchmarks import CLOZE, UNION, VIST_EDIT, rated_stories, story_cloze, vist_edit
 
 

@@ -25,14 +25,13 @@ import numpy as np
 from ..arrays import FloatArray
 from ..errors import DataError
 from ..join import Task
-from ..pairs.word_kinds import WORD
+from ..pairs.lexicon import WORD
 from ..stats.dependent import permutations_of_pairs
 from ..stats.resampling import percentiles
 from ..stats.ties import pair_accuracy, pair_accuracy_interval
-from .compute import MetricValues, captions_task
 from .overall_ranking import Contest, Figure, Outcome, family
 from .records import Benchmark, Choice, decoded, decoded_lines
-from .scores import Scores
+from .scores import MetricValues, Scores, captions_task
 from .statistics import MetricResult
 from .words import LabelledSentence
 

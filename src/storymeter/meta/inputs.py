@@ -15,16 +15,16 @@ from ..errors import DataError, first_few, many
 from ..files import content
 from ..human.analysis.assessment import Analysis, analyse
 from ..human.analysis.left_out import records_without
-from ..human.analysis.preference import Preference, analyse_preferences, of_faithful
+from ..human.analysis.preference import Preference, analyse_preferences
 from ..human.analysis.spans import analyse_spans
+from ..human.analysis.story_raters import Gates, believed
 from ..human.analysis.survey import story_means
 from ..human.imports import is_known, words_of
 from ..human.platform_files import CAPTION_SCORES
 from ..human.sources import OpenedRatings, open_ratings
 from ..human.tables import names_raters
 from ..human.tables.sheets import sheet_of, unpacked
-from .compute import Key
-from .scores import Judgement, Scores, tabulate
+from .scores import Judgement, Key, Scores, tabulate
 
 SYSTEM, ITEM = ("system", "sys", "model"), ("item", "sid", "id", "document", "segment", "video", "image")
 SCORE = {
@@ -96,8 +96,9 @@ def read_preferences(
     if opened is None or opened.kind.name != "preference":
         return None
     share = 0.0 if accept == "all" else None  # everyone gets at least none of the questions right
-    preferences = analyse_preferences(opened.records, faithful=share)
-    kept, _ = of_faithful(opened.records, share, "leave-out")
+    gates: Gates = "control" if accept == "all" else "auto"
+    preferences = analyse_preferences(opened.records, faithful=share, gates=gates)
+    kept, *_ = believed(opened.records, share, gates=gates)
     used, raters = (len({record.rater for record in some_of}) for some_of in (kept, opened.records))
     items = len({item for preference in preferences for item in preference.items})
     said = f"Preferences on {many(items, 'item')} by {used:,} of {many(raters, 'rater')}."
@@ -115,9 +116,7 @@ def read_survey(
     if opened is None or opened.kind.name != "survey":
         return None
     records, notes = (
-        of_faithful(opened.records, None, "leave-out")
-        if accept == "passed"
-        else records_without(opened.records, "leave-out")
+        believed(opened.records)[:2] if accept == "passed" else records_without(opened.records, "leave-out")
     )
     if not records:
         raise DataError(

@@ -36,9 +36,8 @@ from ..human.tables.roles import Given, numeric, plain
 from ..human.tables.scored import is_scores, lay_out, name as name_of_cell, named_columns, ratings
 from ..human.tables.sheets import Sheet, sheet_of, unpacked
 from ..stats.correlation import COEFFICIENTS
-from .compute import Key, pooled
 from .records import Benchmark
-from .scores import Judgement
+from .scores import Judgement, Key, pooled
 
 FILE = "benchmark.toml"
 _KEYS = ("table", "title", "headline", "columns")

@@ -12,8 +12,7 @@ from ..progress import Progress, silent
 from ..registry import metric as get_metric
 from .benchmarks import Benchmark
 from .comparisons import MetricComparison, compare
-from .compute import values_of
-from .scores import Judgement, Scores, join_scores, tabulate
+from .scores import Judgement, Scores, join_scores, tabulate, values_of
 from .statistics import Interval, MetricResult, Unit, segment_level, system_level
 
 Level = Literal["segment", "system"]

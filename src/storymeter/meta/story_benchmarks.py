@@ -24,9 +24,8 @@ from ..captions import Caption, Document
 from ..errors import DataError, first_few, many
 from ..join import Task
 from ..text.sentences import split_sentences
-from .compute import documents_task
 from .records import Benchmark, Choice, decoded, lines_of
-from .scores import Judgement
+from .scores import Judgement, documents_task
 
 UNION, CLOZE = "stories/union_roc_rated.txt", "stories/storycloze_test_2016.tsv"
 VIST_EDIT, VIST_REFERENCES = "stories/vist_edit", "vist/test_reference.json"

@@ -18,14 +18,14 @@ from ..engine.run import Run
 from ..errors import StorymeterError
 from ..files import write_text
 from ..registry import metric as get_metric
-from .compute import MetricValues, is_averaged, value_of, values_of
 from .records import Benchmark
+from .scores import MetricValues, described, values_of
 
-#: rooms that no metric value depends on; `meta.compute` collects the values
+#: rooms that no metric value depends on; `meta.scores` collects the values
 _NOT_SCORING = frozenset(
     ["cli", "compat", "formats", "harness", "human", "meta", "report", "rewards", "stats", "stress"]
 )
-_COLLECTS = "meta/compute.py"
+_COLLECTS = "meta/scores.py"
 
 
 class _File(msgspec.Struct):
@@ -70,14 +70,8 @@ def kept_values(
         else:
             values = {(system, item): value for system, item, value in known.values}
             rows = {key: np.array(row) for key, row in zip(values, known.rows, strict=False)}
-            metric = get_metric(asked)
-            found[known.metric] = MetricValues(
-                values,
-                known.signature,
-                known.higher_is_better,
-                rows or None,
-                value_of(metric) if rows else None,
-                is_averaged(metric),
+            found[known.metric] = described(
+                get_metric(asked), values, known.signature, known.higher_is_better, rows
             )
     return found, skipped
 

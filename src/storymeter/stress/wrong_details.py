@@ -10,8 +10,8 @@ from ..captions import Corpus
 from ..engine.run import MetricLike, Run
 from ..errors import DataError
 from ..meta.choices import ChoiceResult, choice_results
-from ..meta.compute import values_of
 from ..meta.minimal_pairs import MinimalPair, as_choices, drawn, minimal_pairs
+from ..meta.scores import values_of
 from .changes import Scene
 
 #: from this share of pairs on, a metric is said to notice

@@ -391,8 +391,8 @@ def test_kept_values_of_another_formula_prompt_or_data_are_not_taken(
 ) -> None:
     from storymeter.engine import Run
     from storymeter.meta import value_cache
-    from storymeter.meta.compute import pooled
     from storymeter.meta.records import Benchmark
+    from storymeter.meta.scores import pooled
 
     def benchmark(first: str) -> Benchmark:
         texts = {("s", "1"): first, ("s", "2"): "a cat"}
@@ -420,7 +420,7 @@ def test_kept_values_depend_on_the_code_that_scores_and_on_no_statistics() -> No
     from storymeter.meta import value_cache
 
     names = {name for name, _ in value_cache._scoring_files()}
-    assert {"pairs/meteor.py", "metrics.py", "engine/run.py", "meta/compute.py"} <= names
+    assert {"pairs/meteor.py", "metrics.py", "engine/run.py", "meta/scores.py"} <= names
     assert not any(name.startswith(("stats/", "report/", "meta/overall_ranking")) for name in names)
     assert any(name.endswith((".so", ".pyd")) for name in names)
 

@@ -160,8 +160,7 @@ def test_a_benchmark_is_announced_as_a_whole(
     from storymeter.context import Budget, Estimate
     from storymeter.meta import benchmarking
     from storymeter.meta.benchmarks import Benchmark
-    from storymeter.meta.compute import pooled
-    from storymeter.meta.scores import Judgement
+    from storymeter.meta.scores import Judgement, pooled
 
     monkeypatch.setenv("STORYMETER_CACHE", str(tmp_path))
     texts = {("s", str(k)): f"a dog runs {k} times" for k in range(5)}

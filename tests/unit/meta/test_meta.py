@@ -18,9 +18,8 @@ from storymeter.cli import cli
 from storymeter.errors import DataError, UsageError
 from storymeter.meta import agree
 from storymeter.meta.benchmarks import available, load
-from storymeter.meta.compute import values_of_file
 from storymeter.meta.inputs import read_human
-from storymeter.meta.scores import Judgement, Scores, join_scores, tabulate
+from storymeter.meta.scores import Judgement, Scores, join_scores, tabulate, values_of_file
 from storymeter.meta.statistics import segment_level, system_level
 from storymeter.stats import pearson
 from storymeter.stats.correlation import kendall_c, spearman

@@ -18,7 +18,7 @@ from storymeter.meta import benchmark, report_card
 from storymeter.meta.benchmark_files import unmarked
 from storymeter.meta.benchmarks import available, load
 from storymeter.meta.choices import choice_results
-from storymeter.meta.compute import MetricValues, values_of
+from storymeter.meta.scores import MetricValues, values_of
 from storymeter.meta.words import occurrence, word_auc
 from storymeter.report.report_card import card_markdown
 

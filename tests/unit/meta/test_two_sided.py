@@ -18,9 +18,17 @@ from storymeter.engine import Run
 from storymeter.errors import StorymeterWarning
 from storymeter.meta.agreeing import measured
 from storymeter.meta.comparisons import compare
-from storymeter.meta.compute import MetricValues, pooled, pooled_documents, values_of
 from storymeter.meta.inputs import read_human
-from storymeter.meta.scores import Judgement, Scores, join_scores, tabulate
+from storymeter.meta.scores import (
+    Judgement,
+    MetricValues,
+    Scores,
+    join_scores,
+    pooled,
+    pooled_documents,
+    tabulate,
+    values_of,
+)
 from storymeter.meta.statistics import system_level
 from storymeter.stats import williams
 from storymeter.stats.dependent import (
