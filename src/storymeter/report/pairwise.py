@@ -12,7 +12,7 @@ from ..human.analysis.preference import Preference, Preferences
 from ..human.analysis.rater_effects import FEW_RATERS
 from .figures import charts
 from .presentation import Presentation, present, present_all
-from .studies import Study
+from .studies import STORY_RATER_WORDS, Study, story_rater_tables
 from .table import Column, Table, interval_cell, keys, numbers, to_json
 
 PREFERENCE_WORDS = {
@@ -137,7 +137,8 @@ def ranking_data(found: PairwiseRanking) -> dict[str, Any]:
 
 
 def preferences(results: Sequence[Preference]) -> Study:
-    ranking = results.ranking if isinstance(results, Preferences) else None
+    whole = results if isinstance(results, Preferences) else Preferences(results)
+    ranking, raters = whole.ranking, story_rater_tables(whole.quality)
     notes = [note for r in results for note in r.notes] + list(ranking.notes if ranking else ())
     rows = [
         [
@@ -175,10 +176,11 @@ def preferences(results: Sequence[Preference]) -> Study:
                 "task": "preference",
                 "pairs": [asdict(result) for result in results],
                 **({"ranking": ranking_data(ranking)} if ranking else {}),
+                "quality": asdict(whole.quality),
             }
         ),
-        [table, *([ranking_table(ranking)] if ranking else [])],
-        [PREFERENCE_WORDS, *([RANKING_WORDS] if ranking else [])],
+        [table, *([ranking_table(ranking)] if ranking else []), *raters],
+        [PREFERENCE_WORDS, *([RANKING_WORDS] if ranking else []), *(STORY_RATER_WORDS for _ in raters)],
         list(dict.fromkeys(notes)),
         "preferences",
         "How many items each side won; the grey middle is undecided.",

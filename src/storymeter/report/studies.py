@@ -7,6 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from ..human.analysis.spans import SpanStudy
+from ..human.analysis.story_raters import StoryQuality
 from ..human.analysis.survey import Survey
 from .assessment_data import analysis_data
 from .figures import points
@@ -41,6 +42,15 @@ RANK_WORDS = {
     "alpha": (
         "how far raters agree with each other on this criterion: 1 is perfectly, 0 is chance (Krippendorff)"
     ),
+}
+
+
+STORY_RATER_WORDS = {
+    "used": "whether the rater's answers are in the results, and why",
+    "r others": "agreement with the other raters, within systems: 1 is perfect, 0 is chance",
+    "p": "of so low an r, for a rater who agrees half as well as is usual; r near 0 and p < .05: left out",
+    "alike": "how far the answers to items that came twice are alike: 1 is the same, 0 is chance",
+    "p alike": "how likely answers so much alike are by chance",
 }
 
 
@@ -132,10 +142,11 @@ def survey(result: Survey) -> Study:
             " raters or nothing varies, and for the sum of criteria)."
         ),
     )
+    raters = story_rater_tables(result.quality)
     return Study(
         "Human ratings of the stories",
         to_json({"schema": 1, "task": "survey", **asdict(result)}),
-        [first, second, _details(result)],
+        [first, second, _details(result), *raters],
         [
             {
                 c: f"the mean mark for this criterion, 1 to 5: {CRITERION_WORDS.get(c, c)}"
@@ -144,12 +155,40 @@ def survey(result: Survey) -> Study:
             | VOTE_WORDS,
             RANK_WORDS,
             DETAIL_WORDS,
+            *(STORY_RATER_WORDS for _ in raters),
         ],
         result.notes,
         "criteria",
         "Mean mark of each system for each criterion, with its 95 % range.",
         lambda: survey_means(result),
     )
+
+
+def story_rater_tables(quality: StoryQuality) -> list[Table]:
+    """The evidence on each rater; no table where there is none."""
+    if not any(one.tests or one.repeats for one in quality.workers):
+        return []
+    rows = [
+        [
+            one.id,
+            one.accepted is not False,
+            one.reason,
+            *(one.items, one.seconds, one.agreement, one.agreement_p),
+            *(one.repeats, one.consistency, one.consistency_p),
+        ]
+        for one in quality.workers
+    ]
+    usual = "" if quality.usual is None else f" (usual: {quality.usual:.2f})"
+    columns = [
+        *(*keys("rater"), "used", "because", Column("items", ",d"), Column("s/item", ".1f")),
+        *(Column("r others", ".2f"), Column("p", ".3g")),
+        *(Column("repeats", "d"), Column("alike", ".2f"), Column("p alike", ".3g")),
+    ]
+    note = (
+        f"r others: agreement with the other raters, within systems{usual}; p: of so low an r, for half of"
+        " the usual one; alike: answers to repeated items (1: the same, 0: chance)."
+    )
+    return [Table(columns, rows, title="Raters", note=note)]
 
 
 def _details(result: Survey) -> Table:
@@ -183,14 +222,16 @@ def _marks(result: Survey, mean: Mapping[tuple[str, str], float]) -> Study:
         note="Krippendorff's alpha, ordinal; – where no item has two raters or nothing varies.",
     )
     marks = {c: f"the mean mark for this criterion: {CRITERION_WORDS.get(c, c)}" for c in result.criteria}
+    raters = story_rater_tables(result.quality)
     return Study(
         "Human ratings by criterion",
         to_json({"schema": 1, "task": "survey", **asdict(result)}),
-        [means, _details(result), agreement],
+        [means, _details(result), agreement, *raters],
         [
             marks,
             DETAIL_WORDS,
             {"alpha": RANK_WORDS["alpha"]},
+            *(STORY_RATER_WORDS for _ in raters),
         ],
         result.notes,
         "criteria",

@@ -62,7 +62,7 @@ def systems_of(path: Path, *more: str) -> Any:
 
     def plain(value: Any) -> Any:
         if isinstance(value, dict):
-            return {key: plain(one) for key, one in value.items() if key not in ("notes", "pay")}
+            return {key: plain(one) for key, one in value.items() if key not in ("notes", "pay", "quality")}
         return [plain(one) for one in value] if isinstance(value, list) else value
 
     found = json.loads(done("human", "analyse", path, "--format", "json", *more).stdout)

@@ -176,7 +176,7 @@ def test_options_that_a_kind_of_study_has_no_use_for_are_named(tmp_path: Path) -
     votes = write(tmp_path / "p.jsonl", three_systems())
     asked = ("--alpha", "0.01", "--accept", "all", "--gates", "control", "--robust", "--minimum", "2")
     said = " ".join(run(votes, *asked, "--price", "2", "--replicates", votes).stderr.split())
-    assert "--accept, --alpha, --gates and --robust do not apply to preference studies and were ign" in said
+    assert "--accept, --alpha and --robust do not apply to preference studies and were ignored" in said
     assert "--price and --replicates do not apply to studies without scores of captions" in said
     assert "apply" not in run(votes, "--minimum", "2", "--held", "include", "--splits", "0").stderr
     with pytest.warns(StorymeterWarning, match="^enforce_repeats does not apply to preference studies"):

@@ -71,7 +71,8 @@ def test_status_shows_what_the_kind_of_study_has(rehearsed: Folder) -> None:
     head = next(line for line in done.stdout.splitlines() if "abandoned " in line).split()
     assert done.exit_code == 0
     if rehearsed.campaign.task == "preference":
-        assert " ".join(head) == "rater done active abandoned ratings s/item tests controls last answer"
+        columns = "rater done active abandoned ratings s/item tests controls analysis last answer"
+        assert " ".join(head) == columns
         assert "Flags" not in done.stdout and " of 5 " in done.stdout
     else:
         assert {"pairs", "high", "low", "p", "controls", "analysis", "flags"} < set(head)

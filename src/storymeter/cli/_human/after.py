@@ -88,7 +88,8 @@ if TYPE_CHECKING:
     "control: only the test on control pairs is applied. repeats: the two scores of a repeated caption must"
     " also be closer than those of unrelated ones. attention: the agreement with the other raters must also"
     " be significantly higher than half of the usual one (if it cannot be computed: repeats). auto:"
-    " attention for Storymeter campaigns, control for files of other tools.",
+    " attention for Storymeter campaigns, control for files of other tools. Preference, survey: who agrees"
+    " not at all with the others is left out (attention, the default where items were repeated).",
     ("auto", "control", "repeats", "attention"),
     "auto",
 )
@@ -323,6 +324,12 @@ def export_command(
     "What the answers mean: 0=left,1=right,2=tie; names where they are systems.",
     callback=pairs_of,
     metavar="PAIRS",
+)
+@option(
+    "--gates",
+    "control: nobody is left out for disagreeing with the others or with the own answers to repeated items.",
+    ("auto", "control", "repeats", "attention"),
+    "auto",
 )
 @option("--alpha", "Significance level of the tests between systems.", WITHIN, 0.05)
 @option(

@@ -84,6 +84,11 @@ from .._options import (
 )
 @option("--per-hit", "preference, survey: items per HIT.  [default: 10, 8]", COUNT)
 @option(
+    "--repeat-per-hit",
+    "preference, survey: items of a HIT that are shown a second time.  [default: one in eight; 0: none]",
+    FROM_ZERO,
+)
+@option(
     "--tests",
     "preference: test questions, JSON [{item, question, options, answer}].  [default: control pairs]",
     FILE,

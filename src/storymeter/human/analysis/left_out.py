@@ -189,7 +189,7 @@ def records_with_worst(records: Sequence[Rating], lacking: Lacking) -> list[Rati
     gone = {(name, item) for name, items in lacking.systems.items() for item in items}
     seen: set[tuple[str, ...]] = set()
     for one in records:
-        if one.kind == "test" or not one.system:
+        if one.kind in ("test", "repeat") or not one.system:
             continue
         compared = str(one.meta.get("against", ""))
         for name in sorted(lacking.systems):
@@ -198,10 +198,11 @@ def records_with_worst(records: Sequence[Rating], lacking: Lacking) -> list[Rati
                 if (name, one.item) not in gone or (other, one.item) in gone or key in seen:
                     continue
                 seen.add(key)
+                meta = {**one.meta, "assumed": True}  # nobody's judgement
                 if compared:
-                    meta = {**one.meta, "against": other}
+                    meta["against"] = other
                     out.append(msgspec.structs.replace(one, system=name, value=2.0, meta=meta))
                 else:
                     worst = 0.0 if one.criterion == "vote" else 1.0
-                    out.append(msgspec.structs.replace(one, system=name, value=worst))
+                    out.append(msgspec.structs.replace(one, system=name, value=worst, meta=meta))
     return out

@@ -118,6 +118,8 @@ def story_variances(records: Sequence[Rating], *, accepted: float = 1.0) -> Vari
     given: dict[tuple[str, str, str], dict[tuple[str, str], float]] = {}
     marks: dict[tuple[str, str, str], dict[str, float]] = {}
     for one in records:
+        if one.kind == "repeat" and one.pair:
+            continue
         if one.criterion == "preference":
             pair = "", one.system, str(one.meta.get("against", ""))
             given.setdefault(pair, {})[one.item, one.rater] = one.value

@@ -3,7 +3,8 @@
 A record of criterion `preference` says of one item (video) which of two was told better: from -2 (that of
 `system`) to 2 (that of `meta.against`), whatever side of the screen they stood on. A record of criterion
 `test` says whether a question that only a viewer can answer was answered rightly (1) or not (0); raters with
-too few right (`study.base.least_right`, or less than a share `faithful`) are left out.
+too few right (`study.base.least_right`, or less than a share `faithful`) are left out, and those who agree
+with nobody (`story_raters`).
 
 Per video the mean answer decides: above 0 B is preferred, below 0 A, 0 nobody. Undecided videos are counted
 and are in no share. The paper's binomial test asks whether a fair coin could have given the wins; it takes
@@ -17,12 +18,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...captions import Rating
-from ...errors import DataError, first_few
+from ...errors import DataError
 from ...stats.ties import preference_accuracy
-from .left_out import Held, records_without
+from .left_out import Held
 from .pairwise import PairwiseRanking, few_raters, fit
 from .rater_effects import FEW_RATERS, NOTHING, Cells, Estimate
 from .reliability import ordinal_alpha
+from .story_raters import Gates, StoryQuality, believed
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +53,18 @@ class Preference:
 
 class Preferences(list[Preference]):
     """The results of every two systems, and the ranking of all by the same answers (`pairwise`); None where
-    there are two systems only, or systems that no chain of answers compares."""
+    there are two systems only, or systems that no chain of answers compares. `quality`: the verdicts on the
+    raters."""
 
-    def __init__(self, pairs: Iterable[Preference], ranking: PairwiseRanking | None = None) -> None:
+    def __init__(
+        self,
+        pairs: Iterable[Preference],
+        ranking: PairwiseRanking | None = None,
+        quality: StoryQuality | None = None,
+    ) -> None:
         super().__init__(pairs)
         self.ranking = ranking
+        self.quality = quality or StoryQuality()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,31 +77,15 @@ class MetricAccuracy:
     rule: str
 
 
-def of_faithful(records: Sequence[Rating], share: float | None, held: Held) -> tuple[list[Rating], list[str]]:
-    """The answers of raters who got a share of their test questions right, or had none; and who was left out
-    or, loudly, that nothing tells raters who looked from raters who did not.
-    """
-    from ..study.base import by_tests
-
-    records, notes = records_without(records, held)
-    doubted = {rater for rater, verdict in by_tests(records, share).items() if verdict.accepted is False}
-    if not any(record.criterion == "test" for record in records):
-        notes.append(
-            "The raters cannot be checked: there is neither a test question nor a control item in these"
-            " answers, so that careless raters are not detected."
-        )
-    elif doubted:
-        raters, were = ("rater", "was") if len(doubted) == 1 else ("raters", "were")
-        said = f"{len(doubted):,} {raters} failed the test questions and {were} left out"
-        notes.append(f"{said}: {first_few(sorted(doubted))}.")
-    return [record for record in records if record.rater not in doubted], notes
-
-
 def votes_of(
-    records: Sequence[Rating], share: float | None = None, held: Held = "leave-out"
-) -> tuple[list[Rating], list[str]]:
-    """The comparisons that count: the first of each rater, item and pair of systems, by raters who passed."""
-    kept, notes = of_faithful(records, share, held)
+    records: Sequence[Rating],
+    share: float | None = None,
+    held: Held = "leave-out",
+    gates: Gates = "auto",
+) -> tuple[list[Rating], list[str], StoryQuality]:
+    """The comparisons that count: the first of each rater, item and pair of systems, by raters who passed;
+    what is to be said of the others; and the verdicts."""
+    kept, notes, quality = believed(records, share, held, gates)
     first: dict[tuple[str, ...], Rating] = {}
     compared = [one for one in kept if one.criterion == "preference"]
     for one in compared:
@@ -102,14 +95,19 @@ def votes_of(
         notes.append(
             f"{len(compared) - len(first):,} second answers of a rater on the same item were left out."
         )
-    return list(first.values()), notes
+    return list(first.values()), notes, quality
 
 
 def analyse_preferences(
-    records: Sequence[Rating], *, faithful: float | None = None, minimum: int = 1, held: Held = "leave-out"
+    records: Sequence[Rating],
+    *,
+    faithful: float | None = None,
+    minimum: int = 1,
+    held: Held = "leave-out",
+    gates: Gates = "auto",
 ) -> Preferences:
     """One result per pair of systems; items with fewer than `minimum` raters are left out and counted."""
-    votes, notes = votes_of(records, faithful, held)
+    votes, notes, quality = votes_of(records, faithful, held, gates)
     answers: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
     for r in votes:
         a, b = r.system, str(r.meta.get("against", ""))
@@ -127,7 +125,7 @@ def analyse_preferences(
             hint="Lower --faithful, or check the criterion names: preference, test.",
         )
     pairs = [_pair(a, b, items, minimum, notes) for (a, b), items in sorted(answers.items())]
-    return Preferences(pairs, _ranked(answers, minimum))
+    return Preferences(pairs, _ranked(answers, minimum), quality)
 
 
 def _ranked(

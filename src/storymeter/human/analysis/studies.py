@@ -22,9 +22,10 @@ from ..study import Study
 from .assessment import Analysis
 from .left_out import Held, Missing, of_records, records_with_worst
 from .pairwise import PairwiseRanking, fit
-from .preference import Preferences, of_faithful
+from .preference import Preferences
 from .reliability import Replication, replication
 from .spans import SpanStudy
+from .story_raters import Gates, believed
 from .survey import Survey
 
 StudyResult: TypeAlias = Analysis | Preferences | Survey | SpanStudy
@@ -117,6 +118,7 @@ def rank(
     answers: Mapping[str, str] | None = None,
     faithful: float | None = None,
     held: Held = "leave-out",
+    gates: Gates = "auto",
     alpha: float = 0.05,
 ) -> PairwiseRanking:
     """Ranks systems by pairwise votes of a table (`rater,video,left,right,choice`) or of a preference study.
@@ -125,6 +127,7 @@ def rank(
     origin, columns, answers: as in `storymeter.human.analyse`.
     faithful: the share of test questions that a rater must have got right; votes of others are left out.
     held: `include` counts raters whom the organiser put on hold.
+    gates: `control` leaves nobody out for disagreeing with the others; as in `storymeter.human.analyse`.
     alpha: the level of the tests between systems (corrected by Holm) that clusters rest on.
     """
     opened = open_ratings(sources, origin, columns=columns, answers=answers)
@@ -133,7 +136,7 @@ def rank(
             "There are no pairwise votes.",
             hint="Give a row per vote: rater, item, left, right, choice. Scores: storymeter human analyse.",
         )
-    kept, notes = of_faithful(opened.records, faithful, held)
+    kept, notes, _ = believed(opened.records, faithful, held, gates)
     votes = [record for record in kept if "against" in record.meta]
     if not votes:
         raise DataError("No vote of a rater who passed the test questions is left.", hint="Lower --faithful.")
@@ -217,7 +220,7 @@ def result_of(
     if opened.kind.scored:
         more = {"splits": splits, "pay": opened.pay, **options}
     else:
-        more = {"held": options.get("held", "leave-out")}
+        more = {name: options.get(name, DEFAULTS[name]) for name in ("held", "gates")}
         lacking = of_records(records, opened.lacking)
         notes = (*notes, *lacking.sentences(missing))
         records = tuple(records_with_worst(records, lacking)) if missing == "worst" else records
@@ -232,5 +235,6 @@ def _noted(found: StudyResult, notes: tuple[str, ...]) -> StudyResult:
     if not notes:
         return found
     if isinstance(found, Preferences):
-        return Preferences((replace(one, notes=(*notes, *one.notes)) for one in found), found.ranking)
+        pairs = (replace(one, notes=(*notes, *one.notes)) for one in found)
+        return Preferences(pairs, found.ranking, found.quality)
     return replace(found, notes=(*notes, *found.notes))

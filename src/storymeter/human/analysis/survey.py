@@ -17,7 +17,7 @@ liked best.
 import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.special import stdtrit
@@ -28,9 +28,9 @@ from ...errors import DataError, many
 from ...stats.correlation import kendall_b, pearson, spearman
 from ...stats.ranks import mean_ranks
 from .left_out import Held
-from .preference import of_faithful
 from .rater_effects import FEW_RATERS, NOTHING, Cells, Estimate
 from .reliability import ordinal_alpha
+from .story_raters import Gates, StoryQuality, believed, is_repeat
 
 VOTE = "vote"
 OVERALL = "overall"
@@ -67,10 +67,13 @@ class Survey:
     correlations: tuple[RankCorrelation, ...]
     alphas: dict[str, float]
     notes: tuple[str, ...]
+    #: the verdicts on the raters
+    quality: StoryQuality = field(default_factory=StoryQuality)
 
 
 def _scales(records: Sequence[Rating]) -> list[Rating]:
-    scales = [r for r in records if r.criterion not in (VOTE, "test", "preference", "")]
+    other = (VOTE, "test", "preference", "")
+    scales = [r for r in records if r.criterion not in other and not is_repeat(r)]
     if not scales:
         raise DataError(
             "There is no Likert answer in the file.",
@@ -98,12 +101,16 @@ def story_means(records: Sequence[Rating]) -> dict[str, dict[tuple[str, str], fl
 
 
 def analyse_survey(
-    records: Sequence[Rating], *, faithful: float | None = None, held: Held = "leave-out"
+    records: Sequence[Rating],
+    *,
+    faithful: float | None = None,
+    held: Held = "leave-out",
+    gates: Gates = "auto",
 ) -> Survey:
     """Raters who got too few of the stories that must lose right are left out (`study.base.least_right`, or
-    the share `faithful`).
+    the share `faithful`), and those who agree with nobody (`story_raters`).
     """
-    records, notes = of_faithful(records, faithful, held)
+    records, notes, quality = believed(records, faithful, held, gates)
     if not records:
         raise DataError("No rater passed the control stories.", hint="Lower --faithful to use their answers.")
     scales = _scales(records)
@@ -154,6 +161,7 @@ def analyse_survey(
         _correlations(criteria, systems, cell, votes),
         {name: ordinal_alpha(v for (_, _, c), v in cell.items() if c == name) for name in criteria},
         tuple(notes),
+        quality,
     )
 
 

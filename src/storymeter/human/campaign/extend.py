@@ -186,6 +186,7 @@ def _more_hits(
         overlap=wish.overlap,
         layout=campaign.layout,
         per_hit=study.per_hit(first),
+        repeat_per_hit=study.repeats(first),
         merge_identical=any(len(line.systems) > 1 for line in lines) if study.layout else False,
         questions=study.questions(lines),
         kinds=study.kinds_of(lines),

@@ -106,6 +106,7 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
         hit_size=size,
         created=datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         layout=design.layout,
+        repeat_per_hit=study.repeats([line for line in key if line.hit == key[0].hit]),
         practice=design.practice,
         selection=selection,
         price=fair_price(seconds, hourly) if options.price is None else options.price,

@@ -77,6 +77,8 @@ class Campaign(RaterTerms, frozen=True):
     seconds_per_hit: float = 0.0
     schema: int = 1
     layout: Layout | None = None
+    #: items of a HIT that are shown a second time at its end, where it has no blocks
+    repeat_per_hit: int = 0
     #: own words instead of the catalogue's
     instructions: str = ""
     consent: str = ""

@@ -95,6 +95,8 @@ class CampaignRequest(RaterTerms, frozen=True, kw_only=True):
     #: None: the study's own
     layout: Layout | None = None
     per_hit: int | None = None
+    #: preference, survey: items of a HIT that are shown a second time; None: the study's own
+    repeat_per_hit: int | None = None
     #: for rehearsals: a chosen seed can be guessed, and with it the private key
     seed: int | None = None
     merge_identical: bool = False

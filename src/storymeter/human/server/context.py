@@ -153,7 +153,8 @@ class Context:
     def _order(self, ticket: int, hit: str) -> list[int] | None:
         """Each rater's own order of a HIT; the same again for the same rater, and known to nobody else."""
         lots = drawn(f"order {ticket} {hit}", self.folder.secrets.order_key)
-        return self.study.order(self.campaign.hit_size, self.campaign.layout, lots)
+        campaign = self.campaign
+        return self.study.order(campaign.hit_size, campaign.layout, lots, campaign.repeat_per_hit)
 
     def lease(self, work: RaterProgress, position: int) -> float:
         """How many seconds the work is kept after the answer at this position. Platforms do not sign who they

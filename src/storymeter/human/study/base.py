@@ -145,6 +145,10 @@ class Study(ABC):
         """How many items a HIT has, where the organiser may choose."""
         return None
 
+    def repeats(self, hit: Sequence[Any]) -> int:
+        """How many items of a HIT its last places repeat, where the organiser may choose."""
+        return 0
+
     @abstractmethod
     def display_counts(self, key: Iterable[Any]) -> Mapping[Any, int]:
         """How often each caption (comparison, sequence) stands in these HITs, beside controls."""
@@ -184,9 +188,18 @@ class Study(ABC):
         read = reading_seconds(self.texts(payload), FASTEST)
         return max(read, sum(seconds)) if self.plays else read + LOOK * len(seconds)
 
-    def order(self, size: int, layout: Layout | None, rng: random.Random) -> list[int] | None:
-        """The places of a HIT in the order in which one rater sees them."""
-        return rng.sample(range(size), size)
+    def order(
+        self, size: int, layout: Layout | None, rng: random.Random, repeats: int = 0
+    ) -> list[int] | None:
+        """The places of a HIT in the order in which one rater sees them. The last `repeats` places repeat
+        the first ones, half a HIT later.
+        """
+        rest = iter(rng.sample(range(repeats, size - repeats), size - 2 * repeats))
+        later = size - size // 2
+        first = dict(zip(rng.sample(range(size // 2), repeats), range(repeats), strict=True))
+        again = {place + later: size - repeats + number for place, number in first.items()}
+        fixed = first | again
+        return [fixed[place] if place in fixed else next(rest) for place in range(size)]
 
     @abstractmethod
     def validate_answer(self, payload: Mapping[str, Any], answer: Any) -> str | None:

@@ -107,7 +107,9 @@ class DirectAssessment(Study):
     def texts(self, payload: Mapping[str, Any]) -> Iterable[str]:
         return (payload["caption"],)
 
-    def order(self, size: int, layout: Layout | None, rng: random.Random) -> list[int] | None:
+    def order(
+        self, size: int, layout: Layout | None, rng: random.Random, repeats: int = 0
+    ) -> list[int] | None:
         if layout is None or layout.size != size:
             return None
         half, block = layout.blocks // 2, layout.block

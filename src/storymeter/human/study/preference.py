@@ -23,7 +23,17 @@ from ..campaign.request import CampaignRequest, Question
 from ..campaign.secret_random import drawn
 from .base import TEST, Design, SimulatedRater, Standings, fit
 from .da import playable
-from .stories import Foils, Story, StoryStudy, deal_rounds, gather, times_of
+from .stories import (
+    REPEAT,
+    Foils,
+    Story,
+    StoryStudy,
+    deal_rounds,
+    gather,
+    repeat_count,
+    times_of,
+    with_repeats,
+)
 
 #: comparisons with a side that must lose, as a share of the others, and how many at least
 CONTROLS, LEAST = 0.5, 5
@@ -46,6 +56,9 @@ class Duel(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="task", ta
     foil: int = -1
     donor: str = ""
     seed: str = ""
+    #: `repeat` where the rater has seen it before, with its sides exchanged; `pair`: both showings
+    kind: str = "system"
+    pair: str = ""
 
 
 class _Choice(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -56,7 +69,8 @@ class _Choice(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
 class Preference(StoryStudy):
     name = "preference"
     title = "preference studies"
-    options = frozenset({"faithful", "held", "minimum", "missing"})
+    options = frozenset({"faithful", "gates", "held", "minimum", "missing"})
+    control_word = "controls"
     difference_unit = "of the mean answer"
     standing_word = "strength"
     line = Duel
@@ -94,6 +108,7 @@ class Preference(StoryStudy):
         if options.added:
             deck = [card for card in deck if not {*options.added}.isdisjoint(card[1:])]
         per_hit = options.per_hit or 10
+        repeated = repeat_count(options, per_hit)
         controls = 0 if tests else max(LEAST, math.ceil(CONTROLS * per_hit))
         key: list[Duel] = []
         for number, hand in enumerate(deal_rounds(deck, per_hit, options, rng, "comparisons"), 1):
@@ -101,7 +116,8 @@ class Preference(StoryStudy):
             duels = [_duel(hit, item, a, b, stories, times, tests, rng) for item, a, b in hand]
             duels += _controls(hit, hand, deck, foils, times, controls, rng)
             rng.shuffle(duels)
-            key += [msgspec.structs.replace(duel, position=place) for place, duel in enumerate(duels)]
+            asked = [duel for duel in duels if duel.foil < 0]
+            key += with_repeats(duels, rng.sample(asked, repeated) if repeated else [], _exchanged)
         return key
 
     def captions(self, line: Duel) -> Iterator[tuple[str, Document]]:
@@ -112,13 +128,14 @@ class Preference(StoryStudy):
                 yield name, Document(line.item, tuple(told))
 
     def per_hit(self, hit: Sequence[Duel]) -> int | None:
-        return sum(line.foil < 0 for line in hit)
+        return sum(line.foil < 0 for line in hit) - self.repeats(hit)
 
     def display_counts(self, key: Iterable[Duel]) -> Mapping[Any, int]:
-        return Counter((line.item, *sorted(line.systems)) for line in key if line.foil < 0)
+        shown = [line for line in key if line.foil < 0 and line.kind != REPEAT]
+        return Counter((line.item, *sorted(line.systems)) for line in shown)
 
     def is_control(self, line: Duel) -> bool:
-        return line.foil >= 0 or line.question is not None
+        return super().is_control(line) or (line.kind != REPEAT and line.question is not None)
 
     def questions(self, key: Iterable[Duel]) -> tuple[Question, ...]:
         return tuple(dict.fromkeys(line.question for line in key if line.question is not None))
@@ -161,8 +178,15 @@ class Preference(StoryStudy):
         first, second = sorted(line.systems)
         value = float(answer["value"]) * (1 if line.systems[0] == first else -1)
         meta = {**common["meta"], "against": second}
-        yield Rating(**{**common, "meta": meta}, system=first, value=value, criterion="preference")
-        if line.question is not None:
+        yield Rating(
+            **{**common, "meta": meta},
+            system=first,
+            value=value,
+            kind=line.kind,
+            criterion="preference",
+            pair=line.pair,
+        )
+        if line.question is not None and line.kind != REPEAT:  # asked once
             right = answer.get("test") == line.question.answer
             yield Rating(**common, system="", value=float(right), kind=TEST, criterion=TEST)
 
@@ -172,7 +196,7 @@ class Preference(StoryStudy):
         from ..analysis.preference import votes_of
 
         try:
-            votes, _ = votes_of(records)
+            votes, *_ = votes_of(records)
             found = pairwise.fit(votes)
         except DataError:
             return []
@@ -213,6 +237,12 @@ def _by_item(questions: Sequence[Question]) -> dict[str, list[Question]]:
             )
         found.setdefault(question.item, []).append(question)
     return found
+
+
+def _exchanged(duel: Duel) -> Duel:
+    """The same comparison with its sides exchanged."""
+    systems, texts, times = duel.systems[::-1], duel.texts[::-1], duel.times and duel.times[::-1]
+    return msgspec.structs.replace(duel, systems=systems, texts=texts, times=times)
 
 
 _Times = Mapping[str, Mapping[str, tuple[tuple[float, float], ...]]]

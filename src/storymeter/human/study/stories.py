@@ -27,15 +27,23 @@ import re
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
+
+from msgspec.structs import replace
 
 from ...captions import Corpus, Document, Rating
-from ...errors import DataError, UsageError
+from ...errors import DataError, UsageError, many
+from ..campaign.design import Layout
 from ..campaign.request import CampaignRequest
 from .base import ControlResult, SimulatedRater, Study, by_tests
 
 T = TypeVar("T")
+L = TypeVar("L", bound=Any)
 Story = tuple[str, ...]
+#: the kind of an item that a rater sees a second time
+REPEAT = "repeat"
+#: one item in so many is shown a second time; none of fewer than `LEAST` items, which would follow too soon
+REPEATED, LEAST_ITEMS = 8, 5
 #: the true quality of a story that belongs to something else
 FOIL = 6.0
 
@@ -44,9 +52,32 @@ class StoryStudy(Study):
     """Stories of several systems beside each other; `foil` of a line is the one that must lose, if any."""
 
     stories = True
+    #: what the plan calls its controls
+    control_word: ClassVar[str]
+
+    columns: ClassVar[tuple[str, ...]] = ("tests", "accepted", "included")
 
     def verdicts(self, records: Sequence[Rating]) -> dict[str, ControlResult]:
         return by_tests(records)
+
+    def included(self, records: Sequence[Rating]) -> dict[str, ControlResult]:
+        from ..analysis.story_raters import verdicts
+
+        return verdicts(records)
+
+    def repeats(self, hit: Sequence[Any]) -> int:
+        return sum(line.kind == REPEAT for line in hit)
+
+    def is_control(self, line: Any) -> bool:
+        return line.kind != REPEAT and line.foil >= 0
+
+    def described(
+        self, key: Sequence[Any], layout: Layout | None, systems: Sequence[str], raters: int
+    ) -> list[tuple[str, str]]:
+        hit = [line for line in key if line.hit == key[0].hit]
+        again, controls = self.repeats(hit), sum(map(self.is_control, hit))
+        shown = f", {again} shown a second time" if again else ""
+        return [("items of a HIT", f"{self.per_hit(hit)}, {controls} {self.control_word}{shown}")]
 
     def true_quality(self, line: Any, systems: Mapping[str, float]) -> Iterator[tuple[Story, float]]:
         for number, (name, story) in enumerate(zip(line.systems, line.texts, strict=True)):
@@ -141,6 +172,28 @@ def deal_rounds(
             hand += fill
         dealt.append(hand)
     return dealt
+
+
+def repeat_count(options: CampaignRequest, per_hit: int) -> int:
+    """How many items of a HIT are shown a second time."""
+    if options.repeat_per_hit is None:
+        return max(1, per_hit // REPEATED) if per_hit >= LEAST_ITEMS else 0
+    if not 0 <= options.repeat_per_hit <= per_hit:
+        raise UsageError(
+            f"{options.repeat_per_hit:,} of {many(per_hit, 'item')} of a HIT cannot be shown a second time.",
+            hint=f"Use --repeat-per-hit {per_hit} or less.",
+        )
+    return options.repeat_per_hit
+
+
+def with_repeats(lines: Sequence[L], chosen: Sequence[L], again: Callable[[L], L]) -> list[L]:
+    """The lines of a HIT in their places: the chosen ones first, and `again` at the end (raters see them in
+    the order of `Study.order`).
+    """
+    first = [replace(line, pair=f"{line.hit}.r{number}") for number, line in enumerate(chosen, 1)]
+    rest = [line for line in lines if line not in chosen]
+    last = [replace(again(line), kind=REPEAT) for line in first]
+    return [replace(line, position=place) for place, line in enumerate([*first, *rest, *last])]
 
 
 #: stories that are looked at: in a survey, and for a preference

@@ -22,7 +22,17 @@ from ..campaign import clips
 from ..campaign.request import CampaignRequest
 from ..campaign.secret_random import drawn
 from .base import TEST, Design, SimulatedRater, Standings, fit
-from .stories import Foils, Story, StoryStudy, deal_rounds, gather, pictures_of
+from .stories import (
+    REPEAT,
+    Foils,
+    Story,
+    StoryStudy,
+    deal_rounds,
+    gather,
+    pictures_of,
+    repeat_count,
+    with_repeats,
+)
 
 CRITERIA = ("grounded", "coherent", "no_repetition")
 #: the share of the sequences with a story that must lose, and how many at least
@@ -43,6 +53,9 @@ class Panel(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="task", t
     foil: int = -1
     donor: str = ""
     seed: str = ""
+    #: `repeat` where the rater has seen it before, with its stories in another order; `pair`: both showings
+    kind: str = "system"
+    pair: str = ""
 
 
 class _Marks(msgspec.Struct, forbid_unknown_fields=True):
@@ -53,7 +66,8 @@ class _Marks(msgspec.Struct, forbid_unknown_fields=True):
 class Survey(StoryStudy):
     name = "survey"
     title = "surveys"
-    options = frozenset({"faithful", "held", "missing"})
+    options = frozenset({"faithful", "gates", "held", "missing"})
+    control_word = "with a control story"
     line = Panel
     plays = False
     media_word = "pictures"
@@ -91,10 +105,12 @@ class Survey(StoryStudy):
     ) -> list[Panel]:
         foils = Foils(stories)
         per_hit = options.per_hit or min(8, len(stories))
+        repeated = repeat_count(options, per_hit)
         key: list[Panel] = []
         for number, hand in enumerate(deal_rounds(list(stories), per_hit, options, rng, "sequences"), 1):
             count = max(LEAST, math.ceil(CONTROLS * per_hit))
             controls = set(rng.sample(hand, min(len(hand), count)))
+            panels: list[Panel] = []
             for position, item in enumerate(hand):
                 told: list[tuple[str, Story]] = sorted(stories[item].items())
                 strange = foils.among(item, rng) if item in controls else None
@@ -102,7 +118,7 @@ class Survey(StoryStudy):
                     told.append(("", strange[1]))
                 order = rng.sample(told, len(told))
                 names = tuple(name for name, _ in order)
-                key.append(
+                panels.append(
                     Panel(
                         f"h{number:05d}",
                         position,
@@ -114,6 +130,8 @@ class Survey(StoryStudy):
                         strange[0] if strange is not None else "",
                     )
                 )
+            chosen = rng.sample(panels, repeated) if repeated else []
+            key += with_repeats(panels, chosen, lambda panel: _shuffled(panel, rng))
         return key
 
     def captions(self, line: Panel) -> Iterator[tuple[str, Document]]:
@@ -123,13 +141,10 @@ class Survey(StoryStudy):
                 yield name, Document(line.item, tuple(Caption(text, image=image) for text, image in told))
 
     def per_hit(self, hit: Sequence[Panel]) -> int | None:
-        return len(hit)
+        return len(hit) - self.repeats(hit)
 
     def display_counts(self, key: Iterable[Panel]) -> Mapping[Any, int]:
-        return Counter(line.item for line in key)
-
-    def is_control(self, line: Panel) -> bool:
-        return line.foil >= 0
+        return Counter(line.item for line in key if line.kind != REPEAT)
 
     def media(self, line: Panel) -> tuple[str, ...]:
         return line.images
@@ -158,13 +173,22 @@ class Survey(StoryStudy):
     def judgements(self, line: Panel, answer: Any, common: dict[str, Any]) -> Iterator[Rating]:
         for number, system in enumerate(line.systems):
             if number == line.foil:
+                if line.kind == REPEAT:
+                    continue  # asked once
                 others = [marks[0] for place, marks in enumerate(answer["marks"]) if place != number]
                 right = answer["vote"] != number and answer["marks"][number][0] < min(others)
                 yield Rating(**common, system="", value=float(right), kind=TEST, criterion=TEST)
                 continue
-            for criterion, value in zip(CRITERIA, answer["marks"][number], strict=True):
-                yield Rating(**common, system=system, value=float(value), criterion=criterion)
-            yield Rating(**common, system=system, value=float(answer["vote"] == number), criterion="vote")
+            said = [*zip(CRITERIA, answer["marks"][number], strict=True), ("vote", answer["vote"] == number)]
+            for criterion, value in said:
+                yield Rating(
+                    **common,
+                    system=system,
+                    value=float(value),
+                    kind=line.kind,
+                    criterion=criterion,
+                    pair=line.pair,
+                )
 
     def standings(self, records: Sequence[Rating]) -> list[Standings]:
         """The means and vote shares of `human analyse`."""
@@ -203,3 +227,16 @@ class Survey(StoryStudy):
             for number, row in enumerate(marks):
                 row[0] = 1 if number == secret.foil else max(2, row[0])
         return {"marks": marks, "vote": levels.index(max(levels))}
+
+
+def _shuffled(panel: Panel, rng: random.Random) -> Panel:
+    """The same stories in another order."""
+    order = list(range(len(panel.texts)))
+    while order == sorted(order):
+        order = rng.sample(order, len(order))
+    return msgspec.structs.replace(
+        panel,
+        systems=tuple(panel.systems[k] for k in order),
+        texts=tuple(panel.texts[k] for k in order),
+        foil=order.index(panel.foil) if panel.foil >= 0 else -1,
+    )
