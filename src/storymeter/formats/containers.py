@@ -13,7 +13,6 @@ from typing import Any
 
 from . import aliases
 from .aliases import Role, is_text_name, plain, tier
-from .field_values import is_counter
 from .items import is_item
 from .problems import Path, named
 from .record_rows import (
@@ -24,6 +23,7 @@ from .record_rows import (
     columns,
     columns_and_data,
     holds_captions,
+    is_counter,
     is_texts,
     positions,
     rows_of_cells,

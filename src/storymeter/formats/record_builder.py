@@ -11,12 +11,11 @@ from typing import Any
 from ..captions import Document
 from .base import Source
 from .checks import Check
-from .field_values import Clock, deep_text, flat, stem
+from .field_values import Clock, TimeFields, deep_text, flat, stem
 from .problems import MISSING, Path
 from .prose import is_answer
-from .record_questions import Plan, Unread
-from .record_rows import FILE, KEY, NUMBER, Row
-from .roles import TimeFields, get, lookup
+from .record_rows import FILE, KEY, NUMBER, Row, get, lookup
+from .roles import Plan, Unread
 from .tables import several_sentences
 
 

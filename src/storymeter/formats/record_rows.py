@@ -9,13 +9,12 @@ caption.
 The fields around the captions stand in `Row.parent`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from . import aliases
 from .aliases import Role, is_text_name, plain, tier
-from .field_values import is_counter
 from .problems import Path, named
 from .spans import times
 
@@ -360,3 +359,30 @@ def _odd_columns(value: dict[str, Any], at: Path) -> Found | None:
         return None
     message = f"the column does not hold a cell for each of {ids[0]!r}"
     return Found([], wrong=[((*at, n), Unfit(message, f"found {named(value[n])}")) for n in odd])
+
+
+def get(fields: Mapping[str, Any] | None, name: str) -> Any:
+    """A field, or one inside an object: `doc.video_id`."""
+    if fields is None or not name:
+        return None
+    if name in fields:
+        return fields[name]
+    head, dot, tail = name.partition(".")
+    inner = fields.get(head) if dot else None
+    return get(inner, tail) if isinstance(inner, dict) else None
+
+
+def lookup(row: Row, name: str, *, outside: bool = False) -> Any:
+    """A field of the row; `outside`: of the record around it first."""
+    first, second = (row.parent, row.fields) if outside else (row.fields, row.parent)
+    value = get(first, name)
+    return get(second, name) if value is None else value
+
+
+def is_counter(values: Sequence[Any]) -> bool:
+    """0, 1, 2 … or 1, 2, 3 …, also as texts."""
+    try:
+        numbers = [int(value) for value in values]
+    except (TypeError, ValueError):
+        return False
+    return numbers in (list(range(len(numbers))), list(range(1, len(numbers) + 1)))

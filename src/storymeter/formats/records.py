@@ -23,10 +23,9 @@ from .field_values import flat, stem
 from .items import is_item
 from .problems import Path
 from .record_builder import Builder, what_lists_are
-from .record_questions import Plan
-from .record_rows import KEY, VALUE, Found, Row, explode
+from .record_rows import KEY, VALUE, Found, Row, explode, lookup
 from .role_finder import Finder
-from .roles import MAPPED, OWNED, Question, Roles, lookup
+from .roles import MAPPED, OWNED, Plan, Question, Roles
 from .spans import heads
 from .tables import ALIASES, Csv, Parquet, Tsv, named_columns
 

@@ -11,9 +11,9 @@ from . import aliases
 from .aliases import plain, text_tier, tier
 from .field_values import (
     Clock,
+    TimeFields,
     all_counting,
     is_broken_span,
-    is_counter,
     is_file,
     is_name,
     is_number_pair,
@@ -26,8 +26,8 @@ from .field_values import (
     stem,
     text_id,
 )
-from .record_rows import FILE, KEY, NUMBER, VALUE
-from .roles import MAPPED, OWNED, Fields, Question, Roles, TimeFields, lookup
+from .record_rows import FILE, KEY, NUMBER, VALUE, is_counter, lookup
+from .roles import MAPPED, OWNED, Fields, Question, Roles
 
 _PICTURE = frozenset(("image", "photo", "photoflickrid"))
 _PICTURE_ID = frozenset(("imageid", "photoid", "imgid", "imagename", "imagefile"))

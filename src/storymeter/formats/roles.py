@@ -1,20 +1,18 @@
-"""The roles that fields of records can have (id, caption, times …), and the values of each field.
-
-`TimeFields` finds by their values the two fields of starts and ends whose names are unusual. Times in clock
-notation or with seconds (`00:02`, `12.5s`) are certain; plain numbers only count under two names such as
-`t_begin` and `t_finish`, since scores, places and counts are numbers, too.
+"""The roles that fields of records can have (id, caption, times …), the values of each field, and questions
+that only the user can decide: each becomes an error that names the command for every reading.
 """
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import shlex
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from itertools import permutations
 from typing import Any
 
-from . import aliases
-from .aliases import IDS, NEVER, REFERENCES, Role, is_reference_name, plain, sided, text_tier, tier
-from .field_values import Clock, flat, is_name, text_id
-from .record_rows import FILE, KEY, NUMBER, VALUE, Found, Row
+from .aliases import IDS, NEVER, REFERENCES, Role, is_reference_name, plain, text_tier, tier
+from .base import Source
+from .checks import Check
+from .field_values import flat, is_name
+from .problems import Mark, Path, named
+from .record_rows import FILE, KEY, NUMBER, VALUE, Found, Unequal, Unfit, lookup
 
 _SAMPLE = 2000
 #: what can be named in --columns, and the role it stands for
@@ -93,24 +91,6 @@ class Roles:
             "images": self.images or self.image,
         }
         return ", ".join(f"{role} = {shown.get(name, name)}" for role, name in named.items() if name)
-
-
-def get(fields: Mapping[str, Any] | None, name: str) -> Any:
-    """A field, or one inside an object: `doc.video_id`."""
-    if fields is None or not name:
-        return None
-    if name in fields:
-        return fields[name]
-    head, dot, tail = name.partition(".")
-    inner = fields.get(head) if dot else None
-    return get(inner, tail) if isinstance(inner, dict) else None
-
-
-def lookup(row: Row, name: str, *, outside: bool = False) -> Any:
-    """A field of the row; `outside`: of the record around it first."""
-    first, second = (row.parent, row.fields) if outside else (row.fields, row.parent)
-    value = get(first, name)
-    return get(second, name) if value is None else value
 
 
 class Fields:
@@ -203,90 +183,123 @@ def _names(records: Iterable[Mapping[str, Any]]) -> list[str]:
     return list(names)
 
 
-_MOST = 12  #: fields that are looked at
-_NOTATED = re.compile(r".*\d(?::\d\d|\s?(?:s|secs?|seconds?))(?![^\W\d]).*", re.IGNORECASE)
+_SHOWN = {
+    "text": "the caption",
+    "video": "the id",
+    "segment": "the times",
+    "start": "the start",
+    "end": "the end",
+}
 
 
-def _time(name: str, value: Any) -> float | None:
-    rate = 1 if aliases.unit(name) == "frame" else None
-    found = Clock(name, rate).seconds(value)
-    sound = isinstance(found, int | float) and not isinstance(found, bool) and 0 <= found < 1e8
-    return found if sound else None
+@dataclass
+class Plan:
+    """How a file would be read."""
+
+    found: Found
+    roles: Roles
+    questions: list[Question]
 
 
-class TimeFields:
-    """The fields of a sample of rows that may be starts and ends; `taken` have a role already."""
+class Unread:
+    """Reports what a plan leaves open: values that are no records, questions, columns that do not exist."""
 
-    def __init__(
-        self, rows: Sequence[Row], names: Sequence[str], taken: Sequence[str] = (), start: str = ""
-    ) -> None:
-        self.rows = rows
-        self.values: dict[str, list[Any]] = {}
-        #: in clock notation, or with seconds
-        self.notated: set[str] = set()
-        for name in names:
-            if name in taken or (aliases.known(name) and not sided(name) and name != start):
+    def __init__(self, source: Source, plan: Plan, check: Check) -> None:
+        self.source, self.plan, self.check = source, plan, check
+        self.found = plan.found
+
+    def report(self) -> bool:
+        """Report all of it as errors. True: no document can be made."""
+        for at, value in self.found.wrong:
+            self.wrong(at, value)
+        for question in self.plan.questions:
+            self.ask(question)
+        lacking = self.lacking_columns()
+        return bool(self.plan.questions) or lacking
+
+    def lacking_columns(self) -> bool:
+        """Fields that the user named and that no record has."""
+        lacking = False
+        for ours, theirs in self.source.columns.items():
+            number = ours == "fps" and theirs.replace(".", "").isdigit()
+            if (
+                ours == "records"
+                or theirs == KEY
+                or number
+                or any(lookup(row, theirs) is not None for row in self.found.rows)
+            ):
                 continue
-            values = [get(row.fields, name) for row in rows]
-            given = [v for v in values if v is not None and v != ""]
-            if not sided(name) and not all(isinstance(v, str) for v in given):
-                continue
-            times = [v for v in given if _time(name, v) is not None]
-            share = 0.5 if sided(name) else 1
-            if not given or len(times) < share * len(given) or 2 * len(given) < len(rows):
-                continue
-            clocks = [isinstance(v, str) and _NOTATED.fullmatch(v) is not None for v in times]
-            zeros = [_time(name, v) == 0 for v in times]
-            marked = any(clocks) and all(c or z for c, z in zip(clocks, zeros, strict=True))
-            if (marked or sided(name)) and len(self.values) < _MOST:
-                self.values[name] = values
-                self.notated |= {name} if marked else set()
+            lacking = True
+            detail = f"{self._fields()}; map it with --columns {ours}=NAME"
+            self.check.error("missing-column", f"there is no column for {ours!r}", (), detail=detail)
+        return lacking
 
-    def telling(self) -> list[str]:
-        """The fields that look like times, starts first."""
-        return sorted(self.values, key=lambda n: aliases.around(n, 0) is None)
+    def _fields(self) -> str:
+        seen = list(
+            dict.fromkeys(n for row in self.found.rows[:50] for n in (*(row.parent or {}), *row.fields))
+        )
+        return f"fields: {', '.join(map(repr, seen[:12]))}"
 
-    def pairs(self, ids: Sequence[str] = (), start: str = "", end: str = "") -> list[tuple[str, str]]:
-        """The pairs of fields that fit best as start and end; one of them may be given."""
-        strong: list[tuple[str, str]] = []
-        named, others = strong[:], strong[:]
-        for a, b in permutations(self.values, 2):
-            if (start and a != start) or (end and b != end) or not self._ordered(a, b):
-                continue
-            first, second = aliases.around(a, 0), aliases.around(b, 1)
-            first = ("", "") if first is None and a == start else first  # `time` beside `t_finish`
-            if first is not None and second is not None and self._sure(a, b, any(first)):
-                if first == second:
-                    strong.append((a, b))
-                elif not self._constant(b, ids):
-                    named.append((a, b))
-            elif {a, b} <= self.notated and aliases.around(a, 1) is None and aliases.around(b, 0) is None:
-                others += [(a, b)] * (not any(self._constant(n, ids) for n in (a, b)))
-        return strong or named or others
+    def wrong(self, at: Path, value: Any) -> None:
+        if isinstance(value, Unequal):
+            message = f"{value.times} and {value.texts} differ in number"
+            self.check.error("unequal-lists", message, at)
+        elif isinstance(value, Unfit):
+            self.check.error("wrong-type", value.message, at, detail=value.detail)
+        else:
+            self.check.error("wrong-type", "no record with a caption", at, detail=f"found {named(value)}")
 
-    def _sure(self, a: str, b: str, timely: bool) -> bool:
-        """Numbers of one record alone only under names that say more than `to` and `from`."""
-        return {a, b} <= self.notated or timely or len(self.rows) > 1
+    def ask(self, question: Question) -> None:
+        code, message, detail = self._asked(question)
+        self.check.error(code, message, (), detail=detail)
 
-    def _ordered(self, a: str, b: str) -> bool:
-        """In every record; under two telling names a few may be wrong, which the reader reports."""
-        both = [
-            (x, y)
-            for v, w in zip(self.values[a], self.values[b], strict=True)
-            if (x := _time(a, v)) is not None and (y := _time(b, w)) is not None
-        ]
-        fits = sum(x <= y for x, y in both)
-        least = 0.8 if sided(a) and sided(b) else 1
-        return any(x < y for x, y in both) and fits >= least * len(both)
+    def _asked(self, question: Question) -> tuple[str, str, str]:
+        """The code of the error, its message, and the fields with the command for every reading."""
+        role, fields, keys, rows = question.role, question.fields, self._fields(), self.found.rows
+        of_lines = bool(rows and rows[0].at and isinstance(rows[0].at[0], Mark))
+        code, shown = "missing-column" if of_lines else "missing-key", _SHOWN.get(role, role)
+        if role == "records":
+            message = "several parts of the file hold records"
+            if len(fields) == 1:
+                message = (
+                    "the only records stand under the name of references, which no candidate is read from"
+                )
+            ways = self._commands(f"records={name}" for name in fields[:4])
+            return "ambiguous", message, f"{', '.join(fields[:6])}; choose: {ways}"
+        if role == "pair":
+            message = "several pairs of fields may be the start and the end"
+            return "ambiguous", message, f"{keys}; choose: {self._commands(fields[:4])}"
+        if role == "fps":
+            message = f"{fields[0]!r} holds frames, and no field holds the frame rate"
+            return "missing-column", message, f"{keys}; for 25 frames a second: {self.command('fps=25')}"
+        if role == "length":
+            ways = self._commands(f"{name}={fields[0]}" for name in ("length", "duration"))
+            message = f"captions have a start and {fields[0]!r} without an end"
+            return "ambiguous", message, f"{question.reason}; choose: {ways}"
+        if question.reason:
+            way = self.command(f"{role}={fields[0]}")
+            return (
+                code,
+                f"no field holds {shown}",
+                f"{keys}; {question.reason}; to read it all the same: {way}",
+            )
+        if fields:
+            ways = self._commands(f"{role}={name}" for name in fields[:4])
+            names = ", ".join("the key" if name == KEY else name for name in fields)
+            return "ambiguous", f"several fields fit equally well as {shown}", f"{names}; choose: {ways}"
+        near = '[{"video_id": "a", "caption": "…"}]'
+        way = self.command(f"{role}=FIELD")
+        detail = f"{keys}; the nearest known shape is {near}; name the field: {way}"
+        return code, f"no field holds {shown}", detail
 
-    def _constant(self, name: str, ids: Sequence[str]) -> bool:
-        """The same for all captions of each item that has several: a length, or a date."""
-        for id in (*ids, ""):
-            groups: dict[str, list[Any]] = {}
-            for row, value in zip(self.rows, self.values[name], strict=True):
-                item = text_id(lookup(row, id, outside=True)) if id else row.key or row.group
-                groups.setdefault(str(item), []).append(value)
-            several = [group for group in groups.values() if len(group) > 1]
-            if several and all(len(set(map(str, group))) == 1 for group in several):
-                return True
-        return False
+    def _commands(self, readings: Iterable[str]) -> str:
+        return " or ".join(map(self.command, readings))
+
+    def command(self, columns: str) -> str:
+        """The command that reads the file in this way."""
+        path = self.source.path
+        columns = shlex.quote(columns)
+        if self.source.role == "references":
+            return f"`storymeter score … -r {path} --reference-columns {columns}`"
+        verb = "score" if self.source.role == "candidates" else "validate"
+        return f"`storymeter {verb} {path} --columns {columns}`"
