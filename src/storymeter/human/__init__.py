@@ -29,8 +29,7 @@ if TYPE_CHECKING:
         preview as preview,
         verify as verify,
     )
-    from .piloting import pilot as pilot
-    from .planning import plan as plan
+    from .planning import pilot as pilot, plan as plan
     from .steps import (
         NewCampaign as NewCampaign,
         backup as backup,
@@ -46,7 +45,7 @@ _STEPS = ("NewCampaign", "backup", "export", "new", "restore", "serve", "simulat
 _LATE = {
     "analyse": "analysis.studies",
     "rank": "analysis.studies",
-    "pilot": "piloting",
+    "pilot": "planning",
     "plan": "planning",
     **dict.fromkeys(("check", "close", "erase", "extend", "preview", "verify"), "keeping"),
     **dict.fromkeys(_STEPS, "steps"),

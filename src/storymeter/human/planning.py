@@ -1,25 +1,48 @@
-"""Plans of studies: ratings that a question needs, or what a budget finds."""
+"""Plans of studies, and pilots: ratings that a question needs, or what a budget finds; and a few raters who
+work first, by whom the organiser decides.
 
-from __future__ import annotations
+>>> from storymeter.human import pilot, plan
+
+While a pilot lasts, so many raters get work, one HIT each, and others read that the study is paused. Their
+answers are part of the study; HITs that fail can be done by others. The decision rests on the time that a HIT
+takes (and so on the pay per hour), on the share of raters who pass the controls, on the cost, and on the
+difference that the whole study will find."""
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from ..errors import UsageError, many
+import msgspec
+
+from ..captions import Rating
+from ..errors import DataError, UsageError, many
 from ..progress import Note, unsaid
-from .campaign.money import HOURLY
+from .analysis.assessment import SYSTEM_MINIMUM
+from .analysis.plan import ACCEPTED, KINDS, Plan, plan as simulated
+from .analysis.power import (
+    ASSUMED,
+    BETWEEN,
+    POINTS,
+    WITHIN,
+    Variances,
+    from_pilot,
+    smallest_difference,
+    story_variances,
+)
+from .analysis.preference import binomial
+from .analysis.rater_effects import FEW_RATERS
+from .campaign.export import ratings as answers
+from .campaign.money import HOURLY, fair_price, measured_seconds
+from .campaign.record import Campaign, Folder
 from .ratings import Ratings, from_records
-from .steps import Place
-
-if TYPE_CHECKING:
-    from ..captions import Rating
-    from .analysis.plan import Plan
-    from .analysis.power import Variances
-    from .study import Study
+from .sources import open_ratings
+from .steps import Place, opened
+from .study import Study, named
 
 #: a difference this near to what the captions can show at all takes very many ratings
 NEAR = 1.3
+#: the share of raters who pass that plans count on; fewer than half are read one by one
+PLANNED, FEW = 0.8, 0.5
 
 
 def plan(
@@ -62,9 +85,8 @@ def plan(
     in_z: the difference is in standard deviations of a rater.
     simulations, seed: simulated studies for ranksum, and what they are drawn by.
     """
-    from .analysis.plan import ACCEPTED, KINDS, plan as simulated, smallest_difference
-
-    scored = KINDS[task].sides == 2
+    kind = KINDS[task]
+    scored = kind.sides == 2
     if clusters == "ranksum" and not scored:
         raise UsageError(f"A {task} study has no rank-sum test.", hint="Leave out --clusters.")
     if in_z and not scored:
@@ -77,43 +99,26 @@ def plan(
     within_rater = f"; {points:.1f} points within a rater" if scored else ""
     note(
         f"Spread: {between:.2f} between captions, {within:.2f} between ratings of a caption"
-        f" ({KINDS[task].unit})"
-        f"{within_rater}; {share:.0%} of the work passes"
-        + (
-            f"; from the {found.source}."
-            if pilot
-            else f"; {found.source} (--pilot estimates it from ratings)."
-        )
+        f" ({kind.unit}){within_rater}; {share:.0%} of the work passes; "
+        + (f"from the {found.source}." if pilot else f"{found.source} (--pilot estimates it from ratings).")
     )
+    known: dict[str, Any] = {"between": between, "within": within, "wanted": power, "alpha": alpha}
     result = simulated(
         systems,
         captions,
         difference if in_z or difference is None else difference / points,
         task=task,
         clusters=clusters,
-        wanted=power,
-        between=between,
-        within=within,
         deviation=found.deviation,
-        alpha=alpha,
         accepted=share,
         simulations=simulations,
         seed=seed,
+        **known,
         **costs,
     )
     for line in _asked(result, points if scored else None, power, costs.get("hourly", HOURLY)):
         note(line)
-    floor = points * smallest_difference(
-        10**9,
-        captions,
-        10**6,
-        wanted=power,
-        alpha=alpha,
-        between=between,
-        within=within,
-        deviation=0.0,
-        sides=KINDS[task].sides,
-    )
+    floor = points * smallest_difference(10**9, captions, 10**6, deviation=0.0, sides=kind.sides, **known)
     asked = result.smallest_difference if difference is None else difference
     if asked * (points if in_z or difference is None else 1.0) < NEAR * floor:
         note(
@@ -125,9 +130,6 @@ def plan(
 
 def _spreads(task: str, pilot: Place | None, accept: str) -> Variances:
     """Those of the pilot, or the usual ones."""
-    from .sources import open_ratings
-    from .study import named
-
     if pilot is None:
         return spreads_of(named(task), (), accept)
     found = open_ratings(Path(pilot))
@@ -142,17 +144,6 @@ def _spreads(task: str, pilot: Place | None, accept: str) -> Variances:
 def spreads_of(kind: Study, ratings: Ratings | Sequence[Rating], accept: str) -> Variances:
     """How captions, raters and ratings differ, by the ratings of raters who pass (`accept` all: of
     everybody), and the share of them; the usual spreads where there are no ratings."""
-    from .analysis.power import (
-        ACCEPTED,
-        ASSUMED,
-        BETWEEN,
-        POINTS,
-        WITHIN,
-        Variances,
-        from_pilot,
-        story_variances,
-    )
-
     if not len(ratings):
         if kind.name not in ASSUMED:
             return Variances(BETWEEN, WITHIN, POINTS, ACCEPTED, "as given or by default")
@@ -169,9 +160,6 @@ def spreads_of(kind: Study, ratings: Ratings | Sequence[Rating], accept: str) ->
 
 def _asked(result: Plan, points: float | None, power: float, hourly: float) -> list[str]:
     """What the analysis will say of a study of this size: the same limits."""
-    from .analysis.assessment import SYSTEM_MINIMUM
-    from .analysis.rater_effects import FEW_RATERS
-
     smallest = result.smallest_difference
     in_points = f" z ({smallest * points:.1f} points)" if points is not None else ""
     said = [
@@ -194,3 +182,215 @@ def _asked(result: Plan, points: float | None, power: float, hourly: float) -> l
             " results do not generalise to other raters."
         )
     return [line for line in said if line]
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One line of the decision; `good` is None where nothing can be said yet."""
+
+    what: str
+    found: str
+    expected: str
+    good: bool | None
+    advice: str = ""
+
+
+class Comment(msgspec.Struct, frozen=True):
+    rater: str
+    item: str
+    text: str
+
+
+class Pilot(msgspec.Struct, frozen=True):
+    """What the pilot of a campaign found."""
+
+    title: str
+    #: raters who may work until the decision; None: there is no pilot under way
+    places: int | None
+    #: raters who have finished a HIT, and all who have begun one
+    done: int
+    begun: int
+    findings: tuple[Finding, ...]
+    comments: tuple[Comment, ...]
+    #: whether everything that can be judged is good; None before anybody has finished, or while others work
+    go: bool | None
+    #: of a finished HIT (median), by the server's clock; None before there is one
+    minutes_per_hit: float | None
+    pay_per_hour: float | None
+    passed: int
+    tested: int
+    cost: float
+    #: in the unit of the study: points of the slider, answers from -2 to 2, marks
+    smallest_difference: float | None
+
+
+def pilot(
+    folder: Place,
+    raters: int | None = None,
+    *,
+    go: bool = False,
+    difference: float | None = None,
+    note: Note = unsaid,
+) -> Pilot:
+    """Begins a pilot, says what it found, or ends it.
+
+    folder: the campaign; its server may run.
+    raters: so many raters get work until the decision; None leaves the pilot as it is.
+    go: ends the pilot: everybody gets work.
+    difference: the smallest difference between systems that the study must find, in points of the slider
+        (preference: of the mean answer; survey: of the mean mark).
+    note: called with each sentence that a person should read.
+    """
+    if raters is not None and (raters < 1 or go):
+        raise UsageError(
+            "A pilot needs one rater or more, and cannot begin and end at once.",
+            hint="Give --raters 5, or --go.",
+        )
+    with opened(folder, note) as (home, store):
+        if raters is not None or go:
+            store.set("pilot", None if go else str(raters))
+        stated, records = store.get("pilot"), answers(home, store)
+        rows = store.raters()
+    return _found(home, records, rows, None if stated is None else int(stated), difference)
+
+
+def _found(
+    home: Folder,
+    records: Sequence[Rating],
+    rows: Sequence[dict[str, Any]],
+    places: int | None,
+    difference: float | None,
+) -> Pilot:
+    campaign, study = home.campaign, home.study
+    finished = {row["id"] for row in rows if row["done"]}
+    begun = sum(bool(row["done"] or row["active"]) for row in rows)
+    seconds = measured_seconds(records)
+    pay = campaign.pay(seconds=seconds)
+    # as the analysis will decide, where controls can say anything
+    work = [one for one in records if one.rater in finished]
+    verdicts, used = study.verdicts(work), study.included(work)
+    tested = [
+        said.accepted and used.get(name, said).accepted is not False
+        for name, said in verdicts.items()
+        if said.accepted is not None
+    ]
+    passed = sum(tested)
+    warning = pay.warning(campaign.hourly) if seconds else ""
+    wanted = fair_price(seconds, campaign.hourly)
+    waiting = len(finished) < places if places is not None else not finished
+    findings = [
+        Finding(
+            "raters done",
+            f"{len(finished):,} of {begun:,} who began",
+            f"{places:,}" if places is not None else "1 or more",
+            None if waiting else True,
+            "Wait for the others." if waiting else "",
+        ),
+        Finding(
+            "time per HIT",
+            f"{seconds / 60:.1f} min (median){_range(records, finished)}" if seconds else "not known yet",
+            f"{campaign.seconds_per_hit / 60:.1f} min",
+            not warning if seconds else None,
+            f"Pay {wanted:.2f} {campaign.currency} per HIT (campaign.json, price), or use smaller HITs."
+            if warning
+            else "",
+        ),
+        Finding(
+            "pay per hour",
+            (f"{pay.hourly:,.2f} {campaign.currency}" if seconds else "not known yet")
+            if campaign.price
+            else "unpaid",
+            f"{campaign.hourly:.2f} or more" if campaign.price else "",
+            not warning if seconds and campaign.price else None,
+        ),
+        _passing(passed, len(tested), study.missing_controls(home.key.values())),
+        _cost(campaign, passed, len(tested)),
+    ]
+    share = passed / len(tested) if tested else PLANNED
+    last, smallest = _power(home, records, share, difference)
+    findings.append(last)
+    comments = [
+        Comment(one.rater, one.item, str(one.meta["comment"])) for one in records if one.meta.get("comment")
+    ]
+    judged = [one.good for one in findings if one.good is not None]
+    return Pilot(
+        campaign.title,
+        places,
+        len(finished),
+        begun,
+        tuple(findings),
+        tuple(dict.fromkeys(comments)),
+        None if waiting else all(judged),
+        seconds / 60 if seconds else None,
+        pay.hourly if seconds and campaign.price else None,
+        passed,
+        len(tested),
+        round(campaign.pay().total, 2),
+        smallest,
+    )
+
+
+def _range(records: Sequence[Rating], finished: set[str]) -> str:
+    """The shortest and the longest time of the raters who are done."""
+    spent = [measured_seconds([one for one in records if one.rater == name]) for name in finished]
+    spent = [seconds for seconds in spent if seconds]
+    return f", {min(spent) / 60:.1f} to {max(spent) / 60:.1f}" if len(spent) > 1 else ""
+
+
+def _passing(passed: int, tested: int, unvouched: str) -> Finding:
+    if not tested:
+        return Finding("raters who pass", "nobody was tested yet", f"{PLANNED:.0%}", None, unvouched)
+    share, interval, _ = binomial(passed, tested)
+    low, high = interval or (0.0, 1.0)
+    bad = share < FEW or high < PLANNED
+    return Finding(
+        "raters who pass",
+        f"{passed:,} of {tested:,}: {share:.0%} (95 % interval {low:.0%} to {high:.0%})",
+        f"{PLANNED:.0%}",
+        not bad,
+        "Read the answers of those who fail (dashboard), the instructions, and the controls." if bad else "",
+    )
+
+
+def _cost(campaign: Campaign, passed: int, tested: int) -> Finding:
+    pay = campaign.pay()
+    each = pay.price * (1 + pay.fee) * tested / passed if passed else None
+    used = f"; {each:,.2f} for each HIT whose rater passes" if each else ""
+    return Finding("cost in all", f"{pay.total:,.2f} {pay.currency}{used}", "", None)
+
+
+def _power(
+    home: Folder, records: Sequence[Rating], share: float, difference: float | None
+) -> tuple[Finding, float | None]:
+    """What the whole study finds, if as large a share of the raters passes."""
+    campaign, study = home.campaign, home.study
+    source = ""
+    try:
+        spread = spreads_of(study, records, "all")
+    except DataError:
+        spread = spreads_of(study, (), "all")
+        source = " (by usual spreads: the pilot has too few second ratings)"
+    shown = study.display_counts(home.key.values())
+    groups = {name[1:] if isinstance(name, tuple) else () for name in shown}
+    items = {name[0] if isinstance(name, tuple) else name for name in shown}
+    ratings = int(sum(shown.values()) * campaign.raters_per_hit * share / max(1, len(groups)))
+    raters = int(campaign.hits * campaign.raters_per_hit * share / campaign.hits_per_rater)
+    asked = "stated by --difference" if difference is None else f"{difference:g} {study.difference_unit}"
+    said, smallest = "none with so few raters", None
+    if ratings >= 2 and raters >= 2:
+        smallest = spread.sd * smallest_difference(
+            ratings,
+            len(items),
+            raters,
+            overlap=max(1, ratings // len(items)),
+            between=spread.between,
+            within=spread.within,
+            deviation=spread.deviation,
+            sides=KINDS[campaign.task].sides,
+        )
+        said = (
+            f"{smallest:.2f} {study.difference_unit} with power .8, by {many(raters, 'rater')} who pass"
+            f"{source}"
+        )
+    enough = None if difference is None else smallest is not None and smallest <= difference
+    advice = "Add HITs (human extend --hits), or more raters of each HIT." if enough is False else ""
+    return Finding("smallest difference", said, asked, enough, advice), smallest

@@ -104,7 +104,7 @@ class Ratings:
     #: the rows are published means of captions: `value` is a z mean, `raw` the raw one (NaN where there is
     #: none), and `count` how many ratings they are means of
     standardised: bool = False
-    #: so many rows, the first ones, were given by raters; None: all (`analysis.missing` adds others)
+    #: so many rows, the first ones, were given by raters; None: all (`analysis.left_out` adds others)
     given: int | None = None
     raw: FloatArray | None = None
     count: FloatArray | None = None

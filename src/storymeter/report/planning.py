@@ -8,7 +8,7 @@ import msgspec
 
 from ..errors import many
 from ..human.analysis.plan import BOTS, HONEST, KINDS, Plan, TestRates
-from ..human.piloting import Pilot
+from ..human.planning import Pilot
 from .presentation import Presentation, plain, present, present_all
 from .table import Column, Table, numbers, to_json
 
