@@ -74,12 +74,12 @@ def _prepare_streams() -> None:
 
 #: verbs, and the modules that declare them
 VERBS = {
-    "check_metric": "installed",
+    "check-metric": "installed",
     "compare": "scoring",
     "convert": "files",
     "demo": "demo",
     "gate": "scoring",
-    "harness": "harness",
+    "harness": "files",
     "human": "_human",
     "info": "installed",
     "meta": "_meta",
@@ -87,7 +87,7 @@ VERBS = {
     "report": "pages",
     "score": "scoring",
     "show": "pages",
-    "stress": "_stress",
+    "stress": "stress",
     "tokenize": "files",
     "train": "train",
     "validate": "files",
@@ -114,9 +114,7 @@ class TopVerbs(Verbs):
             return 0
 
 
-@click.command(
-    cls=TopVerbs, package=sys.modules[__name__], context_settings={"help_option_names": ["-h", "--help"]}
-)
+@click.command(cls=TopVerbs, modules=VERBS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="storymeter")
 def cli() -> None:
     """Evaluation of video captions, dense captions and visual stories.

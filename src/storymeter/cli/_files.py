@@ -28,11 +28,7 @@ _KEY = "storymeter.force"
 
 
 def guard(command: click.Command) -> click.Command:
-    """Check the files that a command, or the commands of a group, would write."""
-    if isinstance(command, click.Group):
-        for below in command.commands.values():
-            guard(below)
-        return command
+    """Check the files that a command would write."""
     outputs = [each for each in command.params if _is_written(each, command.name or "")]
     if not outputs or any(each.name == "force" for each in command.params):
         return command

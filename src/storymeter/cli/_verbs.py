@@ -1,6 +1,4 @@
-"""Groups of commands, each loaded when it is asked for, and their help.
-
-A package with commands has a table `VERBS`: name of the command -> module with the function `NAME_command`.
+"""Groups of commands, and their help.
 
 Help has two layers: `--help` shows the options that most people need, `--help-all` every option. Both group
 the options under headings. The tables below name the options of each command that the short help shows, and
@@ -8,8 +6,7 @@ the heading of every option. An option that no table names is shown by `--help-a
 """
 
 import importlib
-from collections.abc import Sequence
-from types import ModuleType
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -31,8 +28,8 @@ HEADINGS: dict[str, str] = {
     ),
     "Study design": (
         "duration max-captions hits overlap raters-per-hit hits-per-rater raters blocks system-per-block"
-        " degraded-per-block repeat-per-block human-per-block control-base merge-identical per-hit tests"
-        " kinds practice watch lease skip-bad dry-run"
+        " degraded-per-block repeat-per-block human-per-block control-base merge-identical per-hit"
+        " repeat-per-hit tests kinds practice watch lease skip-bad dry-run"
     ),
     "Raters and payment": "platform completion-code price fee currency contact public-url words",
     "Server": "host port public-url proxy admin admin-port admin-anywhere db quiet no-open dir url",
@@ -104,24 +101,22 @@ class HelpContext(click.Context):
 
 
 def add_help(command: click.Command) -> click.Command:
-    """Give a command the short `--help`, and every command and group `--help-all`."""
-    if all(parameter.name != "help_all" for parameter in command.params):
-        if not isinstance(command, click.Group):
-            command.context_class = HelpContext
-        for below in command.commands.values() if isinstance(command, click.Group) else ():
-            add_help(below)
-        command.params.append(
-            click.Option(
-                ["--help-all", "help_all"],
-                is_flag=True,
-                is_eager=True,
-                expose_value=False,
-                callback=_show_all,
-                help="Show every command and exit."
-                if isinstance(command, click.Group)
-                else "Show every option and exit.",
-            )
+    """Give a command the short `--help` and `--help-all`, and a group `--help-all`."""
+    if any(parameter.name == "help_all" for parameter in command.params):
+        return command
+    group = isinstance(command, click.Group)
+    if not group:
+        command.context_class = HelpContext
+    command.params.append(
+        click.Option(
+            ["--help-all", "help_all"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_show_all,
+            help="Show every command and exit." if group else "Show every option and exit.",
         )
+    )
     return command
 
 
@@ -182,13 +177,6 @@ def all_commands(context: click.Context) -> str:
     return formatter.getvalue().rstrip("\n")
 
 
-def write_commands(context: click.Context, formatter: click.HelpFormatter) -> None:
-    """The commands of a group by task, as its help lists them."""
-    for heading, names in _tasks(context):
-        with formatter.section(heading):
-            formatter.write_dl([(name, _command(context, name).get_short_help_str(90)) for name in names])
-
-
 def _tasks(context: click.Context) -> list[tuple[str, list[str]]]:
     group = context.command
     assert isinstance(group, click.Group)  # noqa: S101
@@ -237,21 +225,27 @@ def _show_all(context: click.Context, _: click.Parameter, value: bool) -> None:
 
 
 class Verbs(click.Group):
-    def __init__(self, *arguments: Any, package: ModuleType, **options: Any) -> None:
+    """A group whose commands stand below it, or in `modules` of this package by their names: `NAME_command`,
+    loaded when it is asked for.
+    """
+
+    def __init__(self, *arguments: Any, modules: Mapping[str, str] | None = None, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._package = package
+        self.modules = modules or {}
         add_help(self)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(name.replace("_", "-") for name in self._package.VERBS)
+        return sorted([*self.commands, *self.modules])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.list_commands(ctx):
-            return None
-        name = cmd_name.replace("-", "_")
-        module = importlib.import_module(f"{self._package.__name__}.{self._package.VERBS[name]}")
-        command: click.Command = getattr(module, f"{name}_command")
-        return guard(add_help(command))
+        command = self.commands.get(cmd_name)
+        if cmd_name in self.modules:
+            module = importlib.import_module(f".{self.modules[cmd_name]}", __package__)
+            command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
+        return command and guard(add_help(command))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        write_commands(ctx, formatter)
+        """The commands by task."""
+        for heading, names in _tasks(ctx):
+            with formatter.section(heading):
+                formatter.write_dl([(name, _command(ctx, name).get_short_help_str(90)) for name in names])

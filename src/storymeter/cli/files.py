@@ -1,22 +1,26 @@
-"""Commands about files: `validate` (every problem with its place), `convert`, `tokenize`."""
+"""Commands about files: `validate` (every problem with its place), `convert`, `tokenize`, `harness` (tasks of
+evaluation harnesses).
+"""
 
 import json
 import re
 import textwrap
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import click
 
-from .. import engine, report
+from .. import engine, harness, report
 from ..captions import Corpus
 from ..errors import UsageError, many
 from ..formats import examine, read, registry, write
+from ..formats.base import Source
 from ..formats.checks import Check
-from ..formats.source import Source
 from ..text.tokenizers import TOKENIZERS, cut
-from ._files import layout_of, reading_options, reference_reading_options
+from ._files import forced, layout_of, reading_options, reference_reading_options
 from ._options import (
+    NEW_FOLDER,
     busy,
     format_option,
     option,
@@ -27,6 +31,7 @@ from ._options import (
     references_option,
     tokenizer_option,
 )
+from ._verbs import Verbs
 
 
 @click.command("validate")
@@ -159,3 +164,54 @@ def _lines(file: str, format: str | None) -> Iterator[str]:
         raise UsageError(f"{file} is {source.foreign}.", hint="Give a text, or name the format with --from.")
     text = re.sub(r"\r\n|\r", "\n", source.text)
     yield from text.removesuffix("\n").split("\n") if text else ()
+
+
+@click.command("harness", cls=Verbs)
+def harness_command() -> None:
+    """Write ready tasks for the evaluation harness that runs your model."""
+
+
+def _pairs(option: str, values: tuple[str, ...]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for value in values:
+        name, equals, path = value.partition("=")
+        if not equals or not path:
+            raise UsageError(
+                f"{option} {value} names no task.", hint=f"Write it like {option} activitynet={value}"
+            )
+        found.setdefault(name, []).append(path)
+    return found
+
+
+@harness_command.command(name="lmms-eval")
+@click.argument("out", metavar="DIR", type=NEW_FOLDER)
+@option(
+    "-r --references", "References of a task, from any file; repeat it.", multiple=True, metavar="TASK=FILE"
+)
+@option("--videos", "Folder of the videos of a task.", multiple=True, metavar="TASK=FOLDER")
+@option("--protocol", "Evaluation protocol; see storymeter info --protocols.", default="paper")
+def lmms_eval(out: Path, references: tuple[str, ...], videos: tuple[str, ...], protocol: str) -> None:
+    """Write tasks into DIR for lmms-eval --include_path DIR.
+
+    \b
+    storymeter harness lmms-eval tasks -r activitynet=val_1.json \\
+        -r activitynet=val_2.json --videos activitynet=/data/anet
+    python -m lmms_eval --include_path tasks --tasks storymeter_activitynet \\
+        --model llava_onevision --log_samples --output_path out
+
+    Tasks: activitynet, youcook2 (whole videos), vitt, chapters; msrvtt, vatex, vatex_zh (single captions).
+    A task without references uses the data set of the hub that lmms-eval itself uses, if there is one."""
+
+    folders = {name: paths[-1] for name, paths in _pairs("--videos", videos).items()}
+    done = harness.write_lmms_eval(
+        out, dict(_pairs("-r", references)), videos=folders, protocol=protocol, force=forced()
+    )
+    for where, data in (("local", "your references"), ("hub", "the data set of the hub")):
+        for name in done[where]:
+            click.echo(f"{harness.TASKS[name].harness_name}: {harness.TASKS[name].title}, {data}")
+    left = [name for name in harness.TASKS if not (out / f"{harness.TASKS[name].harness_name}.yaml").exists()]
+    if left:
+        print_note(
+            f"note: not written, because no data set of the hub is known: {', '.join(left)}. Give references:"
+            f" -r {left[0]}=FILE"
+        )

@@ -41,6 +41,7 @@ from ._options import (
     seed_option,
     together,
 )
+from ._verbs import Verbs
 
 
 def held_out_tables(result: HeldOut) -> list[Table]:
@@ -82,7 +83,7 @@ def held_out_tables(result: HeldOut) -> list[Table]:
     return tables
 
 
-@click.group("train")
+@click.command("train", cls=Verbs)
 def train_command() -> None:
     """Train the models behind rovist_c and rovist_vg. Nothing is downloaded."""
 

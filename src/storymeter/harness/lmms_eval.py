@@ -26,7 +26,7 @@ from ..errors import UsageError
 from ..formats import corpus_from_records
 from ..formats.prose import read_answer
 from ..rewards import CiderD, SodaReward
-from .folder import TASKS, HarnessTask, to_corpora, to_rows
+from . import TASKS, HarnessTask, to_corpora, to_rows
 
 ENDINGS = (".mp4", ".mkv", ".webm", ".MP4", ".avi", ".mov")
 

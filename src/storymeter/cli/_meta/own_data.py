@@ -1,4 +1,8 @@
-"""storymeter meta self CANDIDATES…: does a metric or a judge say the same when it is asked again?"""
+"""`storymeter meta agree | self | similarity | words`: metrics against people, against themselves, and
+captions against each other, on your own data.
+"""
+
+from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
@@ -6,7 +10,11 @@ from typing import Any
 import click
 
 from ... import meta, report
-from .._files import result_options, unequal_lines_option
+from ...errors import DataError, UsageError
+from ...files import write_text
+from ...options import split
+from ...registry import scorer as get_scorer
+from .._files import layout_of, result_options, unequal_lines_option
 from .._options import (
     ABOVE_ZERO,
     PATH,
@@ -21,8 +29,119 @@ from .._options import (
     run_options,
     tokenizer_option,
 )
-from .._scoring import budget, judging_options, make_run, metric_names, read_both, scoring_options
-from . import show
+from .._scoring import (
+    budget,
+    judging_options,
+    make_run,
+    metric_names,
+    read_both,
+    scoring_options,
+    settings_of,
+)
+from . import resampling_options, show
+
+
+@click.command("agree")
+@click.argument("candidates", nargs=-1, metavar="[CANDIDATES]...")
+@option("--human", "Human scores: a table of scores, ratings, or a campaign.", PATH, metavar="FILE|DIR")
+@option("--scores", "Precomputed metric scores: one column per metric.", PATH, metavar="FILE")
+@option("--level", "One point per judged caption, or per system.", ("segment", "system"), "segment")
+@option("--human-score which", "Human score to use, if the file has both.", ("z", "raw"), "z")
+@option("--accept", "Raters to use, if the file holds ratings.", ("passed", "all"), "passed")
+@option("--ties", "Preferences: credit for a tie of the metric.", ("half", "wrong", "drop"), "half")
+@unequal_lines_option
+@scoring_options
+@resampling_options
+@result_options
+def agree_command(
+    candidates: tuple[str, ...],
+    human: Path | None,
+    scores: Path | None,
+    level: Any,
+    which: Any,
+    accept: Any,
+    reference_curve: str | None,
+    curve_references: int | None,
+    layout: Any,
+    ties: str,
+    style: str,
+    page: Path | None,
+    figures: Path | None,
+    **options: Any,
+) -> None:
+    """Correlate metrics with human scores of your own data.
+
+    Metrics are computed for CANDIDATES (one file per system), or read with --scores, or stand in one table
+    with the human scores.
+
+    \b
+    storymeter meta table.csv            video,system,human,mymetric,meteor
+    storymeter meta agree a.json b.json -r references.json --human ratings.csv
+    """
+    from ...meta.agreeing import measured
+    from ...meta.agreeing_files import PreferenceAccuracy, ScoredFiles, agree_files
+    from ...meta.scores import join_scores, values_of_file
+
+    resampling = {
+        key: options.pop(key) for key in ("resamples", "permutations", "unit", "statistic", "system_value")
+    }
+    table = human or (Path(candidates[0]) if len(candidates) == 1 else None)
+    alone = scores is None and (human is None or not candidates)
+    if table is None or (human is None and scores is not None):
+        raise UsageError(
+            "There are no human scores.",
+            hint="Give them with --human FILE, or one table with human and metric columns: storymeter meta"
+            " FILE",
+        )
+    found = _one_table(table, options["columns"], alone=human is None) if alone else None
+    with progress_bar() as progress:
+        again = {**resampling, "seed": options["seed"], "jobs": options["jobs"], "progress": progress}
+        if found is not None:
+            known = values_of_file(found.metrics)
+            scored = {title: join_scores(people, known) for title, people in found.human.items()}
+            agreements = [measured(title, level, joined, **again) for title, joined in scored.items()]
+            show(report.present(agreements, layout=layout), style, page, figures)
+            return
+        files = ScoredFiles(
+            candidates,
+            options["references"],
+            metric_names(options["metrics"]),
+            layout_of(options),
+            unequal_lines=options["unequal_lines"],
+            stories=options.get("stories", False),
+            note=print_note,
+            settings=settings_of(options, progress),
+        )
+        result = agree_files(
+            table,
+            files,
+            scores=scores,
+            level=level,
+            accept=accept,
+            which=which,
+            ties=ties,
+            reference_curve=reference_curve,
+            curve_references=curve_references,
+            **again,
+        )
+    how = {} if isinstance(result, PreferenceAccuracy) else {"layout": layout}
+    show(report.present(result, **how), style, page, figures)
+
+
+def _one_table(path: Path, columns: dict[str, str] | None, *, alone: bool) -> Any:
+    """Human and metric scores of one table; where it is none, what else is needed."""
+    from ...meta.inputs import open_human, read_one_table
+
+    if not alone and (path.is_dir() or open_human(path) is not None):
+        raise UsageError(
+            "There is nothing to correlate.",
+            hint="Give candidate files with --references and --metric, or metric scores with --scores FILE.",
+        )
+    try:
+        return read_one_table(path, columns)
+    except DataError as error:
+        other = "Human scores of their own: --human FILE" if alone else "Metric scores: --scores FILE"
+        raise UsageError(error.message, hint=f"{error.hint}\n{other}") from None
 
 
 @click.command("self")
@@ -56,9 +175,6 @@ def self_command(
         run = make_run(against, progress, options)
         found = meta.self_agreement(systems, run, metrics=names, trials=trials, resamples=resamples)
     print_result(report.present(found), style)
-
-
-# storymeter meta similarity --systems A B … [--human H …]: similarity of captions between sources.
 
 
 @click.command("similarity", cls=ManyFiles, many=("--systems", "--human"))
@@ -97,8 +213,6 @@ def similarity_command(
     Compares captions of the same items by systems and people, every source with every other: means
     and distributions."""
     from ...engine.systems import require_equal_lines
-    from ...files import write_text
-    from ...registry import scorer as get_scorer
 
     judge = get_scorer(scorer)
     with progress_bar() as progress:
@@ -126,9 +240,6 @@ def similarity_command(
         print_note(f"signature: {found.signature}")
 
 
-# storymeter meta words LABELS -r REFERENCES…: does a metric penalise the words that raters marked?
-
-
 @click.command("words")
 @click.argument("labels", metavar="LABELS", type=click.Path(path_type=Path))
 @option(
@@ -151,8 +262,6 @@ def words_command(
     \b
     storymeter meta words labels.jsonl -r references.json -m meteor,rouge_l
     """
-    from ...options import split
-
     names = [name for text in metrics for name in split(text)]
     if names:
         options["metrics"] = names
