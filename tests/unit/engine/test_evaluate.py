@@ -12,9 +12,7 @@ from storymeter.context import Context
 from storymeter.errors import DataError, UsageError
 from storymeter.join import Task
 from storymeter.metrics import FloatArray, MeanMetric
-from storymeter.report.comparison import comparison_json, comparison_table, difference_table
-from storymeter.report.marks import coverage_lines
-from storymeter.report.scores import document_table, document_writer, score_json, score_table
+from storymeter.report import present, render
 
 
 class SharedWords(MeanMetric):
@@ -89,29 +87,17 @@ def test_wrong_arguments_of_a_run_are_named(report) -> None:
 
 
 def test_json_has_the_fixed_shape(report) -> None:
-    out = json.loads(score_json(report))
+    out = json.loads(render(present(report), "json"))
     assert out["schema"] == 1
     assert [s["name"] for s in out["systems"]] == ["good", "padded", "disordered"]
     assert set(out["systems"][0]["scores"][0]) == {"metric", "value", "parts", "interval", "n", "signature"}
 
 
 def test_tables_print_percentages_where_the_field_does(report) -> None:
-    rows = score_table(report).rows
+    rows = present(report, long=True).tables("table", None)[0].rows
     assert rows[0][2].text == f"{100 * report['good', 'words'].value:.2f}"
     assert rows[1][2].text == f"{report['good', 'captions'].value:.2f}"
-    assert "12 documents have a reference, 0 missing" in coverage_lines(report)[0]
-
-
-@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "parquet"])
-def test_one_row_per_document(report, tmp_path: Path, suffix: str) -> None:
-    if suffix == "parquet":
-        pytest.importorskip("pyarrow")
-    path = tmp_path / f"out.{suffix}"
-    document_writer(str(path))(report)
-    assert path.stat().st_size > 100
-    assert len(document_table(report).rows) == 36
-    with pytest.raises(UsageError):
-        document_writer("out.docx")
+    assert "12 documents have a reference, 0 missing" in present(report).notes[0]
 
 
 def test_comparison_finds_the_padded_system_longer(report) -> None:
@@ -122,17 +108,15 @@ def test_comparison_finds_the_padded_system_longer(report) -> None:
     assert longer.p_permutation == 1 / 200
     assert longer.p_holm >= longer.p_permutation > 0
     assert longer.interval[1] < 0 and len(longer.most_different) == 5
-    assert json.loads(comparison_json(found))["comparisons"][0]["metric"] == "words"
-    assert "win/tie/loss" in comparison_table(found).render("latex")
-    assert (
-        difference_table([c for c in found if c.metric == "captions"]).rows[0][2]
-        == longer.most_different[0].document
-    )
+    assert json.loads(render(present(found), "json"))["comparisons"][0]["metric"] == "words"
+    assert "win/tie/loss" in render(present(found), "latex")
+    _, documents = present([c for c in found if c.metric == "captions"]).tables("table", None)
+    assert documents.rows[0][2] == longer.most_different[0].document
 
 
 def test_same_seed_same_bytes(report) -> None:
-    assert comparison_json(compare(report, resamples=99, seed=1)) == comparison_json(
-        compare(report, resamples=99, seed=1)
+    assert render(present(compare(report, resamples=99, seed=1)), "json") == render(
+        present(compare(report, resamples=99, seed=1)), "json"
     )
 
 
@@ -177,7 +161,7 @@ def test_paths_and_named_systems_are_the_corpora_that_they_hold(examples: Path) 
     expected = storymeter.evaluate(candidates=system, references=system, metrics=["soda_c"], resamples=0)
     for given in (str(path), path, {"good": system}):
         found = storymeter.evaluate(candidates=given, references=str(path), metrics=["soda_c"], resamples=0)
-        assert score_json(found) == score_json(expected)
+        assert render(present(found), "json") == render(present(expected), "json")
 
 
 def test_a_printed_result_says_which_documents_are_not_there() -> None:

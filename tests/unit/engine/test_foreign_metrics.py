@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import math
 import sys
 import warnings
@@ -27,7 +28,7 @@ from storymeter.engine.scored_files import PartialRun
 from storymeter.errors import StorymeterWarning, UsageError
 from storymeter.join import Task
 from storymeter.measure import ENCODER_TRAINING, NOT_STATED, NOTHING
-from storymeter.report.marks import marks
+from storymeter.report import present, render
 from storymeter.scores import Signature
 
 TEXTS = ["a dog runs", "a cat sits", "two men talk"]
@@ -390,7 +391,7 @@ def test_kept_values_of_another_formula_prompt_or_data_are_not_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from storymeter.engine import Run
-    from storymeter.meta import value_cache
+    from storymeter.meta import records
     from storymeter.meta.records import Benchmark
     from storymeter.meta.scores import pooled
 
@@ -400,7 +401,7 @@ def test_kept_values_of_another_formula_prompt_or_data_are_not_taken(
         return Benchmark("mine", "Mine", task, (), "", (), (), "pearson")
 
     def values(first: str) -> dict[Any, float]:
-        found, _ = value_cache.kept_values(benchmark(first), ["rouge_l"], Run(), tmp_path)
+        found, _ = records.kept_values(benchmark(first), ["rouge_l"], Run(), tmp_path)
         return dict(found["rouge_l"].values)
 
     right = values("a dog runs")
@@ -411,15 +412,15 @@ def test_kept_values_of_another_formula_prompt_or_data_are_not_taken(
     path.write_bytes(msgspec.json.encode(kept))
     assert values("a dog runs")["s", "1"] == 0.25  # taken from the folder
     assert values("a dog")["s", "1"] != 0.25  # another data file
-    monkeypatch.setattr(value_cache, "_code", lambda: "another version of the formula")
+    monkeypatch.setattr(records, "_code", lambda: "another version of the formula")
     path.write_bytes(msgspec.json.encode(kept))
     assert values("a dog runs") == right
 
 
 def test_kept_values_depend_on_the_code_that_scores_and_on_no_statistics() -> None:
-    from storymeter.meta import value_cache
+    from storymeter.meta import records
 
-    names = {name for name, _ in value_cache._scoring_files()}
+    names = {name for name, _ in records._scoring_files()}
     assert {"pairs/meteor.py", "metrics.py", "engine/run.py", "meta/scores.py"} <= names
     assert not any(name.startswith(("stats/", "report/", "meta/overall_ranking")) for name in names)
     assert any(name.endswith((".so", ".pyd")) for name in names)
@@ -462,7 +463,8 @@ def test_a_saved_run_without_its_plugins(tmp_path: Path) -> None:
     with pytest.warns(StorymeterWarning, match="^ratio: the saved run has the values, but not the formula"):
         found = again.compare()
     assert found == [c for c in results.compare() if c.metric != "ratio"]
-    assert marks(again, found)[0] == ["", ""]
+    shown = json.loads(render(present(again, comparisons=found), "json"))
+    assert shown["marks"]["ratio"] == {"one": "", "two": ""}
     with pytest.raises(UsageError, match="'ratio' of the saved run is not known here"):
         again.only("ratio").compare()
     assert storymeter.load(tmp_path / "run.smr", metrics=[Ratio()]).compare() == results.compare()

@@ -16,9 +16,8 @@ from storymeter.engine.comparing import merged
 from storymeter.errors import UsageError
 from storymeter.metrics import FloatArray
 from storymeter.pairs import Meteor
-from storymeter.pairs.table import pair_table
-from storymeter.report.comparison import comparison_json, comparison_table
-from storymeter.report.scores import leaderboard_table, score_json, score_table
+from storymeter.pairs.sentences import pair_table
+from storymeter.report import present, render
 from storymeter.stress import audit
 from storymeter.text import ptb
 
@@ -91,25 +90,25 @@ def test_own_metrics_and_scorers_go_all_the_way(
     assert names == ["soda_c", "anet(scorer=meteor)", "shout", "letters", "soda_b(scorer=letters)"]
     found = results.compare(resamples=99)
     assert {c.metric for c in found} == set(names)
-    assert "shout" in comparison_table(found).render("markdown")
-    assert "shout" in score_table(results).render("latex")
-    assert "shout" in leaderboard_table(results, found).render("html")
-    assert json.loads(score_json(results))["systems"][0]["scores"][2]["metric"] == "shout"
-    assert "percent" not in json.loads(comparison_json(found))["comparisons"][0]
+    assert "shout" in render(present(found), "markdown")
+    assert "shout" in render(present(results, long=True), "latex")
+    assert "shout" in render(present(results, comparisons=found), "html")
+    assert json.loads(render(present(results), "json"))["systems"][0]["scores"][2]["metric"] == "shout"
+    assert "percent" not in json.loads(render(present(found), "json"))["comparisons"][0]
     results.save(tmp_path / "run.smr")
     loaded = storymeter.load(tmp_path / "run.smr")
-    assert score_json(loaded) == score_json(results)
+    assert render(present(loaded), "json") == render(present(results), "json")
     means = loaded.only("shout", "soda_c").compare(resamples=99)
     assert [c.p_permutation for c in means if c.metric == "shout"] == [
         c.p_permutation for c in found if c.metric == "shout"
     ], "the formula of a mean is known without its class"
-    assert comparison_json(loaded.compare(resamples=99)) == comparison_json(found), (
+    assert render(present(loaded.compare(resamples=99)), "json") == render(present(found), "json"), (
         "a scorer is a mean of documents, and SODA's formula is known without it"
     )
     whole = storymeter.load(
         tmp_path / "run.smr", metrics=[SharedLetters(), Soda("b", scorer=SharedLetters())]
     )
-    assert comparison_json(whole.compare(resamples=99)) == comparison_json(found)
+    assert render(present(whole.compare(resamples=99)), "json") == render(present(found), "json")
     verdicts = audit(
         systems[0], Run(references), metrics=[Shout(), Soda("c", scorer=SharedLetters())], repeats=1
     )
@@ -121,7 +120,10 @@ def test_a_metric_that_takes_the_name_of_one_of_ours(systems: list[Corpus], refe
         name = "words"
 
     results = Run(references).score(systems, Words(), resamples=0)
-    cells = {score_table(results).rows[0][2].text, comparison_table(results.compare()).rows[0][3].text}
+    cells = {
+        present(results, long=True).tables("table", None)[0].rows[0][2].text,
+        present(results.compare()).tables("table", None)[0].rows[0][3].text,
+    }
     assert cells == {f"{100 * results['good', 'words'].value:.2f}"}, "its own facts, in every table"
 
 

@@ -19,12 +19,7 @@ from storymeter.engine.gating import check, condition
 from storymeter.engine.units import collapsed, satterthwaite, welch
 from storymeter.errors import UsageError
 from storymeter.metrics import MeanMetric
-from storymeter.report import write_report
-from storymeter.report.comparison import comparison_table
-from storymeter.report.full.findings import Findings
-from storymeter.report.full.sections import matrix
-from storymeter.report.marks import marks
-from storymeter.report.scores import leaderboard_table
+from storymeter.report import present, render, write_report
 from storymeter.stats.paired import detectable
 
 Verb = Callable[..., tuple[int, str, str]]
@@ -82,7 +77,7 @@ def test_seeds_are_one_system_with_its_mean_and_spread() -> None:
     (test,) = results.compare()
     assert (test.a, test.b) == ("mine", "yours") and test.difference == pytest.approx(0.55)
     assert test.p_seeds == test.p_holm == pytest.approx(welch([0.5, 0.6, 0.7], [0.1, 0.0])[0])
-    assert "(s 10.00)" in leaderboard_table(one, [test]).render()
+    assert "(s 10.00)" in render(present(one, comparisons=[test]))
 
 
 def test_equal_training_runs_tell_nothing_of_other_runs() -> None:
@@ -92,12 +87,13 @@ def test_equal_training_runs_tell_nothing_of_other_runs() -> None:
     results = scored({"mine": [base, base], "yours": [other]})
     (test,) = results.compare()
     assert test.p_seeds is None and test.p_holm == test.p_permutation > 0.05
-    assert marks(collapsed(results), [test]) in ([["best", "level"]], [["level", "best"]])
-    assert "p seeds" not in comparison_table([test]).render()
+    shown = json.loads(render(present(collapsed(results), comparisons=[test]), "json"))
+    assert {*shown["marks"]["number"].values()} == {"best", "level"}
+    assert "p seeds" not in render(present([test]))
     found = check(results, "mine", "yours", [condition("number < 0")])[0]
     assert found.p > 0.01 and found.units == 40
     third = scored({"mine": [base, base], "yours": [other], "theirs": [base + 0.1, base + 0.2]})
-    assert "–" in comparison_table(third.compare()).render()
+    assert "–" in render(present(third.compare()))
 
 
 def test_the_same_file_twice_is_no_second_run(run: Verb, examples: Path) -> None:
@@ -139,13 +135,15 @@ def test_a_detectable_difference_of_seeds_is_found_as_often_as_that() -> None:
     assert 0.2 < float(np.median(reach)) < 0.27
 
 
-def test_the_page_of_a_report_says_the_p_of_the_test_that_is_corrected() -> None:
+def test_the_page_of_a_report_says_the_p_of_the_test_that_is_corrected(tmp_path: Path) -> None:
     base = np.linspace(0, 1, 50)
-    results = scored({"mine": [base, base + 0.1, base + 0.2], "yours": [base - 0.4, base - 0.5]})
-    (test,) = results.compare()
+    mine, yours = [base, base + 0.1, base + 0.2], [base - 0.4, base - 0.5]
+    results = scored({"mine": mine, "yours": yours, "theirs": [base + 0.3, base + 0.35]})
+    test = next(c for c in results.compare() if (c.a, c.b) == ("mine", "yours"))
     assert test.p == test.p_seeds != test.p_permutation
-    (_, cell), _ = matrix(Findings("t", collapsed(results), [test]), 0)
-    assert cell is not None and f"p = {test.p_seeds:.4f}" in cell["title"]
+    write_report(results, tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert f"mine against yours: better, p = {test.p_seeds:.4f}, after Holm {test.p_holm:.4f}" in page
 
 
 def test_a_report_says_what_systems_with_training_runs_are(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from storymeter.engine import load
 from storymeter.errors import DataError
 from storymeter.files import unguarded
 from storymeter.formats import corpus_from_records, examine
-from storymeter.report.scores import score_json
+from storymeter.report import present, render
 
 
 def _captions(corpus: Any) -> list[tuple[str, list[tuple[str, float | None, float | None]]]]:
@@ -276,7 +276,7 @@ def test_what_was_assumed_is_in_the_record_of_a_run(tmp_path: Path) -> None:
     for each in (results, load(tmp_path / "s.smr")):
         assert each.systems[0].candidates.meta["read_as"] == "id = question_id, caption = text"
         assert each.references[0].meta["read_as"] == "id = Video ID, caption = Caption"
-        record = json.loads(score_json(each))
+        record = json.loads(render(present(each), "json"))
         assert record["systems"][0]["read_as"] == "id = question_id, caption = text"
         assert record["references"] == [{"name": "r", "read_as": "id = Video ID, caption = Caption"}]
 

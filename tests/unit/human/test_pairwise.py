@@ -18,7 +18,7 @@ from storymeter.captions import Rating
 from storymeter.cli import cli
 from storymeter.errors import DataError
 from storymeter.human.analysis.pairwise import fit
-from storymeter.report.pairwise import ranking_table
+from storymeter.report import present
 
 
 def drawn(seed: int, systems: int = 4, raters: int = 12, items: int = 15, ties: bool = True) -> list[Rating]:
@@ -162,7 +162,7 @@ def test_one_who_wins_all_takes_no_test_from_the_others() -> None:
 def test_few_raters_do_not_stand_for_others(raters: int, few: bool) -> None:
     found = fit(drawn(4, raters=raters))
     assert any("does not generalise" in note for note in found.notes) is few
-    assert ("hold for other raters" in str(ranking_table(found).note)) is not few
+    assert ("hold for other raters" in str(present(found).tables("table", None)[0].note)) is not few
 
 
 def test_the_command(tmp_path: Path) -> None:

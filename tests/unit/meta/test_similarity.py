@@ -12,7 +12,7 @@ import pytest
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.meta import similarity
 from storymeter.pairs import RougeL
-from storymeter.report.similarity import similarity_json
+from storymeter.report import present, render
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -77,7 +77,7 @@ def test_the_order_of_files_changes_nothing() -> None:
         similarity([Corpus(documents, "one"), other], scorer="rouge_l", tokenizer="whitespace", resamples=50)
         for documents in (one.documents, one.documents[::-1])
     )
-    assert similarity_json(there) == similarity_json(back)
+    assert render(present(there), "json") == render(present(back), "json")
 
 
 def test_alternatives_of_one_author_all_count() -> None:

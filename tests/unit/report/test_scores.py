@@ -5,17 +5,21 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+import storymeter
 from storymeter import compare, evaluate
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine import Results
+from storymeter.errors import UsageError
 from storymeter.files import unguarded
 from storymeter.report.comparison import comparison_table, difference_table, fitted_tables, narrow_tables
 from storymeter.report.marks import mark_notes
 from storymeter.report.scores import (
     document_table,
+    document_writer,
     leaderboard_table,
     score_json,
     score_table,
@@ -144,3 +148,17 @@ def test_files_of_comparisons_are_fractions_with_named_ends(report: Results) -> 
     assert (float(row["low"]), float(row["high"])) == comparisons[0].interval
     assert int(row["wins"]) + int(row["ties"]) + int(row["losses"]) == int(row["n"]) == 3
     assert records(difference_table(comparisons).render("csv"))[0]["document"] == "plain"
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "parquet"])
+def test_one_row_per_document(examples: Path, tmp_path: Path, suffix: str) -> None:
+    if suffix == "parquet":
+        pytest.importorskip("pyarrow")
+    systems = [storymeter.read(examples / f"videos/{name}.json") for name in ("good", "padded", "disordered")]
+    report = storymeter.evaluate(systems, metrics=["captions"], resamples=0)
+    path = tmp_path / f"out.{suffix}"
+    document_writer(str(path))(report)
+    assert path.stat().st_size > 100
+    assert len(document_table(report).rows) == 36
+    with pytest.raises(UsageError):
+        document_writer("out.docx")

@@ -15,13 +15,11 @@ from storymeter.captions import Caption
 from storymeter.engine import Comparison, Results
 from storymeter.errors import DataError, StorymeterWarning, UsageError
 from storymeter.metrics import MeanMetric
-from storymeter.report import write_report
-from storymeter.report.comparison import comparison_json, comparison_table
+from storymeter.report import present, render, write_report
 from storymeter.report.full.build import report_page
 from storymeter.report.full.findings import Findings
 from storymeter.report.full.sections import verdict
 from storymeter.report.marks import marks
-from storymeter.report.scores import leaderboard_table, score_json
 
 
 class Number(MeanMetric):
@@ -60,7 +58,7 @@ def four() -> Results:
 def test_a_system_far_behind_is_never_called_level(four: Results) -> None:
     """Holm over 54 tests of 1,000 resamples made every p 1, and every system a †."""
     tests = four.compare()
-    table = leaderboard_table(four, tests)
+    table = present(four, comparisons=tests).tables("table", None)[0]
     for column in range(1, 10):
         assert [row[column].mark for row in table.rows] == ["", "", "†", ""]
     assert marks(four, tests)[0] == ["best", "worse", "level", "worse"]
@@ -79,8 +77,8 @@ def test_the_same_pair_has_the_same_p_whatever_stands_beside_it(four: Results) -
     assert [(c.p_permutation, c.p_holm, c.interval) for c in alone] == [
         (c.p_permutation, c.p_holm, c.interval) for c in beside
     ]
-    scores = json.loads(score_json(four, every))
-    assert scores["comparisons"] == json.loads(comparison_json(every))["comparisons"]
+    scores = json.loads(render(present(four, comparisons=every), "json"))
+    assert scores["comparisons"] == json.loads(render(present(every), "json"))["comparisons"]
     assert scores["marks"]["m4"] == {"best": "best", "s0": "worse", "s1": "level", "s2": "worse"}
 
 
@@ -105,11 +103,11 @@ def test_too_few_documents_are_said_and_never_marked_level(n: int, systems: int,
     results = scored({f"s{k}": base + (0.9 if k == 0 else 0.01 * k) for k in range(systems)})
     tests = results.compare()
     assert min(c.p_permutation for c in tests) == 2.0 ** (1 - n)
-    table = leaderboard_table(results, tests)
+    table = present(results, comparisons=tests).tables("table", None)[0]
     assert "†" not in table.render("table")
     assert "n too small to tell" in table.note and f"{needed} documents would do" in table.note
     assert marks(results, tests)[0] == ["best", *["unknown"] * (systems - 1)]
-    assert "n too small to tell" in comparison_table(tests).note
+    assert "n too small to tell" in present(tests).tables("table", None)[0].note
     assert "too few documents" in verdict(Findings("t", results, tests))[0]
 
 
@@ -179,8 +177,8 @@ def test_the_documents_that_a_difference_needs_find_it() -> None:
 
 def test_intervals_of_few_documents_are_called_rough() -> None:
     few, many = (scored({"a": np.arange(float(n)), "b": np.arange(n) + 1.0}) for n in (12, 40))
-    assert "rough" in leaderboard_table(few, few.compare()).note
-    assert "rough" not in leaderboard_table(many, many.compare()).note
+    assert "rough" in present(few, comparisons=few.compare()).tables("table", None)[0].note
+    assert "rough" not in present(many, comparisons=many.compare()).tables("table", None)[0].note
 
 
 def test_one_document_has_a_report(tmp_path: Path) -> None:
@@ -200,7 +198,7 @@ def test_a_mark_that_skewed_differences_make_is_called_so() -> None:
     for _ in range(40):
         results = scored({"a": np.zeros(14), "b": np.exp(1.5 * draw.normal(size=14)) - np.exp(1.125)})
         (test,) = results.compare()
-        note = leaderboard_table(results, [test]).note
+        note = present(results, comparisons=[test]).tables("table", None)[0].note
         wrong = test.p_holm < 0.05 <= test.p_bootstrap
         assert (said in note) is (wrong and abs(test.skewness) >= 1)
         named += said in note
@@ -215,7 +213,7 @@ def test_systems_that_differ_on_few_documents_are_not_level_without_a_word() -> 
     many[:60] += np.resize([0.5, -0.5], 60)
     for values, differ in ((few, True), (many, False), (base, False)):
         results = scored({"a": base, "b": values})
-        table = leaderboard_table(results, results.compare())
+        table = present(results, comparisons=results.compare()).tables("table", None)[0]
         assert ("Few documents differ (m0): the tests find little." in table.note) is differ
 
 
@@ -232,18 +230,18 @@ def test_intervals_that_a_few_documents_decide_are_called_rough() -> None:
     results = scored(skewed)
     said = f"Intervals of {results.systems[0].scores[0].metric} are rough: a few documents decide them."
     comparisons = results.compare()
-    assert said in leaderboard_table(results, comparisons).note
+    assert said in present(results, comparisons=comparisons).tables("table", None)[0].note
     assert said in report_page(Findings("t", results, comparisons))
-    assert "p permutation; their intervals are rough." in comparison_table(comparisons).note
+    assert "p permutation; their intervals are rough." in present(comparisons).tables("table", None)[0].note
     plain = scored({"a": draw.normal(size=40), "b": draw.normal(size=40)})
-    assert "rough" not in leaderboard_table(plain, plain.compare()).note
+    assert "rough" not in present(plain, comparisons=plain.compare()).tables("table", None)[0].note
 
 
 def test_one_document_has_no_best_without_a_word() -> None:
     systems = {"a": ["a dog runs on the grass"], "b": ["a dog"]}
     one = ["a dog runs on the grass"]
     results = evaluate(systems, one, metrics=["rouge_l"], resamples=0)
-    table = leaderboard_table(results)
+    table = present(results).tables("table", None)[0]
     assert marks(results, ()) == [["best", "unknown"]]
     assert "one document has no test" in table.note
 
