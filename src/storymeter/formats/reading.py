@@ -46,22 +46,25 @@ class Reading:
         """Lines and items that could not be read as captions."""
         return [problem for problem in self.problems if problem.code.startswith("skipped")]
 
-    def require(self) -> Corpus:
-        """The corpus, or one DataError that lists every kind of error with its first places."""
+    def require(self, file: str | None = None) -> Corpus:
+        """The corpus, or one DataError that lists every kind of error with its first places.
+
+        file: where `storymeter validate` finds them; default: the path; '': nowhere.
+        """
         if not self.errors:
             return self.corpus
         shown = lines(self.errors)
         more = "" if len(shown) <= 10 else f"\n  … and {len(shown) - 10:,} more kinds of error"
         raise DataError(
             f"{self.path} has {many(len(self.errors), 'error')}:\n  " + "\n  ".join(shown[:10]) + more,
-            hint=_hint(self.errors, self.path),
+            hint=_hint(self.errors, self.path if file is None else file),
         )
 
 
 def _hint(errors: list[Problem], path: str) -> str:
     if all(problem.code == "reversed" for problem in errors):
         return "Reversed segments can be swapped with --repair (repair=True in Python)."
-    if len(errors) == 1:
+    if len(errors) == 1 or not path:
         return ""
     return f"See all of them: storymeter validate {path}"
 

@@ -13,7 +13,7 @@ from .base import Source
 from .checks import Check
 from .field_values import Clock, TimeFields, deep_text, flat, stem
 from .problems import MISSING, Path
-from .prose import is_answer
+from .prose import document_of_answer, is_answer
 from .record_rows import FILE, KEY, NUMBER, Row, get, lookup
 from .roles import Plan, Unread
 from .tables import several_sentences
@@ -75,8 +75,6 @@ class Builder:
         return any(isinstance(text, str) and is_answer(text) for text in texts)
 
     def _of_answers(self) -> list[Document]:
-        from .prose import document_of_answer
-
         ids = self._ids()
         documents = [
             document_of_answer(

@@ -22,6 +22,7 @@ from .containers import unfold
 from .field_values import flat, stem
 from .items import is_item
 from .problems import Path
+from .prose import ANSWER, is_answer, key_of
 from .record_builder import Builder, what_lists_are
 from .record_rows import KEY, VALUE, Found, Row, explode, lookup
 from .role_finder import Finder
@@ -178,7 +179,7 @@ def _timed_lists(known: Format, source: Source) -> bool:
 def _table(known: Format, source: Source) -> bool:
     if source.columns.keys() - ALIASES.keys():
         return True
-    if known.name == "tsv" and _swallows_rows(source):
+    if known.name == "tsv" and _cell_holds_rows(source):
         return True
     names = _heads(known, source)
     if not names or source.columns:
@@ -202,7 +203,7 @@ def _table(known: Format, source: Source) -> bool:
     return roles.id != "video" and any(isinstance(i, str) and stem(i) != i for i in ids)
 
 
-def _swallows_rows(source: Source) -> bool:
+def _cell_holds_rows(source: Source) -> bool:
     """A lone quote at the head of a cell would make the rows after it a part of the cell."""
     rows = Tsv().rows(source, Check())
     return any(
@@ -222,8 +223,6 @@ def _heads(known: Format, source: Source) -> list[str]:
 
 def _answers(known: Format, source: Source) -> bool:
     """Records with the answers of models under another field than the one that is tried first."""
-    from .prose import ANSWER, key_of
-
     if "answer" in source.columns:
         return not source.columns.keys() - {"answer", "video", "duration"} and _untimed(source)
     if heads(source.head.lstrip().split("\n")[0]):
@@ -247,8 +246,6 @@ def _answers(known: Format, source: Source) -> bool:
 
 
 def _untimed(source: Source) -> bool:
-    from .prose import is_answer
-
     plan = plan_of(source)
     if plan is None or plan.questions:
         return False

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import random
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -176,6 +178,48 @@ def test_columns_that_do_not_fit_are_refused(folders: dict[str, str], tmp_path: 
     job.folder.put(scored(1), msgspec.msgpack.encode(kept))
     with pytest.raises(DataError, match="The columns of soda_d in shard 1 are not those of the run"):
         load_shard(other, 1)
+
+
+def followed(error: DataError, run: Callable[..., tuple[int, str, str]], *more: str) -> tuple[int, str]:
+    """What the command in the error's hint gives."""
+    _, command, words = error.hint.partition("storymeter ")
+    assert command, error.hint
+    code, out, _ = run(*shlex.split(words), *more)
+    return code, out
+
+
+def test_lines_of_other_programs_are_refused_with_a_command_that_runs(
+    folders: dict[str, str], tmp_path: Path, run: Callable[..., tuple[int, str, str]], monkeypatch: Any
+) -> None:
+    folder = tmp_path / "their own"
+    folder.mkdir()
+    line = {
+        "video_id": "v_1",
+        "duration": 9,
+        "timestamps": [[0, 4], [4, 9]],
+        "sentences": ["A dog.", "It runs."],
+    }
+    (folder / "a.jsonl").write_text(f"{json.dumps(line)}\n{json.dumps({**line, 'video_id': 'v_2'})}\n")
+    with pytest.raises(DataError, match=r"a\.jsonl have no key 'doc'") as error:
+        shard_kit.score_in_shards([str(folder)], [folders["first"]], "captions", tmp_path / "run")
+    monkeypatch.chdir(tmp_path)
+    assert followed(error.value, run)[0] == 0
+    read = storymeter.read(tmp_path / "NEW.jsonl")
+    assert [len(document.captions) for document in read] == [2, 2]
+
+
+def test_errors_of_a_shard_name_the_file_that_can_be_validated(
+    folders: dict[str, str], tmp_path: Path, run: Callable[..., tuple[int, str, str]]
+) -> None:
+    folder = tmp_path / "their own"
+    folder.mkdir()
+    good, bad = ({"doc": "v_1", "text": "A dog.", "start": start, "end": 4} for start in (0, None))
+    (folder / "a.jsonl").write_text(f"{json.dumps(good)}\n")
+    (folder / "b.jsonl").write_text("".join(f"{json.dumps({**bad, 'doc': id})}\n" for id in ("v_2", "v_3")))
+    with pytest.raises(DataError, match=r"b\.jsonl: line 1") as error:
+        shard_kit.score_in_shards([str(folder)], [folders["first"]], "captions", tmp_path / "run", shards=1)
+    code, out = followed(error.value, run)
+    assert code == 1 and "b.jsonl" in out and "2 errors" in out
 
 
 def test_results_find_a_bound_metric_by_any_name() -> None:

@@ -10,6 +10,7 @@ import fnmatch
 import glob
 import hashlib
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,10 +43,23 @@ def preview(source: Source, columns: Mapping[str, str]) -> Corpus:
         if source.kind == "jsonl":
             with system.open_input_stream(path) as file:
                 lines = bytes(file.read(1 << 20)).split(b"\n")[:ROWS]
-            return Corpus(tuple(JsonLines().of_objects(objects(enumerate(lines, 1), check), check)))
+            items = list(objects(enumerate(lines, 1), check))
+            if items and not any("doc" in item or "storymeter" in item for _, item in items):
+                raise _foreign_lines(where)
+            return Corpus(tuple(JsonLines().of_objects(items, check)))
         return Corpus(tuple(_of_parquet(system, path, columns, check)))
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise DataError(f"{where} cannot be read: {str(error).splitlines()[0]}") from None
+
+
+def _foreign_lines(where: str) -> DataError:
+    """JSON Lines of other programs are read whole: their fields are found by looking at all of them."""
+    path = "FILE" if "://" in where else shlex.quote(where)
+    return DataError(
+        f"The lines of {where} have no key 'doc': a corpus in shards is read from Storymeter's JSON Lines (or"
+        " Parquet) alone.",
+        hint=f"Convert each file first: storymeter convert {path} NEW.jsonl",
+    )
 
 
 def _of_parquet(system: Any, path: str, columns: Mapping[str, str], check: Check) -> Any:

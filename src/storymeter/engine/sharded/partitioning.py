@@ -11,6 +11,7 @@ shard by the readers that read whole files; its errors name file and row."""
 import functools
 import io
 import logging
+import shlex
 from collections.abc import Iterator
 from functools import partial
 from pathlib import PurePosixPath
@@ -32,7 +33,7 @@ from ...formats.tables import grouped, named_columns
 from ...progress import Progress
 from ...stats.poisson import document_keys, spread
 from ..storage import WORK, Index, filesystem
-from .inputs import Job, Slice
+from .inputs import Job, Slice, Source
 
 #: rows at a time, and bytes that are gathered before chunks are written
 ROWS, GATHERED = 1 << 16, 64 << 20
@@ -254,7 +255,7 @@ class ShardReader:
         if job.reading.get("repair"):
             meta["repairs"] = dict(sorted(check.repairs.items()))
         corpus = Corpus(documents, this.name, Origin(format=this.kind), meta)
-        return Reading(check.file, corpus, check.problems).require()
+        return Reading(check.file, corpus, check.problems).require(_file_to_validate(this, check))
 
     def _tables(self, number: int, index: Index, shard: int) -> Iterator[Any]:
         import pyarrow
@@ -267,6 +268,16 @@ class ShardReader:
         this = self.job.sources[source]
         unit = "row" if this.kind == "parquet" else "line"
         return f"{PurePosixPath(this.files[file].where).name}: {unit}" if len(this.files) > 1 else unit
+
+
+def _file_to_validate(source: Source, check: Check) -> str:
+    """The file in which the first error stands, as an argument of a command; '' where it lies elsewhere."""
+    first = next((problem.where for problem in check.problems if problem.severity == "error"), "")
+    for file in source.files:
+        named = first.startswith(f"{PurePosixPath(file.where).name}: ")
+        if (named or len(source.files) == 1) and "://" not in file.where:
+            return shlex.quote(file.where)
+    return ""
 
 
 def _from_rows(
