@@ -12,7 +12,7 @@ from pathlib import Path
 from storymeter.engine import Run
 from storymeter.meta.benchmarks import load
 from storymeter.meta.choices import choice_results
-from storymeter.meta.run import benchmark_scores
+from storymeter.meta.records import benchmark_scores
 from storymeter.meta.scores import values_of
 from storymeter.meta.statistics import segment_level
 from storymeter.meta.words import word_auc, word_measures

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from part_kit import Later
 
-from storymeter.meta.benchmarks import Benchmark, flickr8k, trecvid
+from storymeter.meta.benchmark_files import flickr8k, trecvid
+from storymeter.meta.benchmarks import Benchmark
 from storymeter.pairs import Spice
 
 stats = Later("scipy.stats")

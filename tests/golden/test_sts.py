@@ -103,7 +103,7 @@ def test_bertscore_equals_its_package_on_real_pairs(data: Path, idf: bool) -> No
     equal; where no pair depends on its neighbours, nearly all.
     """
     bert_score = pytest.importorskip("bert_score")
-    from storymeter.meta.benchmarks import trecvid
+    from storymeter.meta.benchmark_files import trecvid
     from storymeter.models.encoder import default_folder
     from storymeter.pairs import BertScore
 

@@ -17,23 +17,26 @@ from typing import TYPE_CHECKING
 from .._lazy import late
 
 if TYPE_CHECKING:
-    from .agreeing import Agreement as Agreement
+    from .agreeing import Agreement as Agreement, self_agreement as self_agreement
     from .agreeing_files import agree as agree
-    from .benchmarking import Benchmarked as Benchmarked, benchmark as benchmark, report_card as report_card
-    from .benchmarks import BENCHMARKS as BENCHMARKS
-    from .self_agreeing import self_agreement as self_agreement
+    from .benchmarks import (
+        BENCHMARKS as BENCHMARKS,
+        Benchmarked as Benchmarked,
+        benchmark as benchmark,
+        report_card as report_card,
+    )
     from .similarities import similarity as similarity
     from .words import point_at_words as point_at_words
 
 _LATE = {
     "Agreement": "agreeing",
     "BENCHMARKS": "benchmarks",
-    "Benchmarked": "benchmarking",
+    "Benchmarked": "benchmarks",
     "agree": "agreeing_files",
-    "benchmark": "benchmarking",
+    "benchmark": "benchmarks",
     "point_at_words": "words",
-    "report_card": "benchmarking",
-    "self_agreement": "self_agreeing",
+    "report_card": "benchmarks",
+    "self_agreement": "agreeing",
     "similarity": "similarities",
 }
 __all__ = [*_LATE]

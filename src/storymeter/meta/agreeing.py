@@ -1,144 +1,44 @@
-"""Tables of human and metric scores, and the agreement of metrics with people in them.
+"""Agreement of metrics with people: every statistic of every metric, tests between them, and curves over the
+number of references. And agreement of a measure with itself over several trials (`self_agreement`)."""
 
->>> pairs = [(v, s, h) for v in range(8) for s, h in (("a", v), ("b", 9 - v))]
->>> rows = [{"video": v, "system": s, "human": h, "mine": h + v % 3} for v, s, h in pairs]
->>> found = read_one_table(rows)
->>> [name for name in found.human], {name: len(values) for name, values in found.metrics.items()}
-(['human'], {'mine': 16})
-"""
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, is_dataclass, replace
+from functools import partial
+from itertools import combinations
+from typing import Any, Literal, NamedTuple, TypeVar
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any, Literal
+import numpy as np
 
-from ..errors import DataError, first_few, many
-from ..human.sources import OpenedRatings
-from ..human.tables.roles import NOT_SCORES, by_name, given_columns, number, numeric, plain
-from ..human.tables.sheets import Sheet, from_object, read_sheet
+from ..arrays import FloatArray
+from ..captions import Corpus
+from ..engine.results import document_values
+from ..engine.run import MetricLike, Run, parse_metrics
+from ..errors import DataError, UsageError
+from ..join import Task
+from ..measure import Measure
+from ..metrics import Metric
+from ..options import options_of
+from ..progress import Progress, silent
 from ..scores import Signature
-from .comparisons import MetricComparison
-from .inputs import open_human, read_human, read_survey
-from .run import CurvePoint, evaluate_metrics
-from .scores import Judgement, Key, Scores, tabulate
-from .statistics import MetricResult
+from ..stats.correlation import kendall_b, pearson
+from ..stats.resampling import percentiles
+from .comparisons import MetricComparison, compare
+from .scores import Judgement, Scores, join_scores, tabulate, values_of
+from .statistics import Interval, MetricResult, Unit, segment_level, system_level
 
-#: names of a column of human scores, where none says that it is about people
-_SCORES = ("score", "rating", "mos", "da", "judgement", "judgment", "gold", "zscr", "zscore", "mark", "grade")
-#: roles that may be named for such a table, beside `human`
-_ROLES = ("system", "item", "rater")
-
-
-@dataclass(frozen=True, slots=True)
-class OneTable:
-    """Human scores by the name of their column, and metric scores by (system, item)."""
-
-    human: dict[str, Scores]
-    metrics: dict[str, dict[Key, float]]
-
-
-def read_one_table(source: Any, columns: Mapping[str, str] | None = None) -> OneTable:
-    """Reads a path, records or a data frame. `columns` names what is not found by its name: human, system,
-    item."""
-    sheet = read_sheet(Path(source)) if isinstance(source, str | Path) else from_object(source)
-    given = given_columns({role: head for role, head in (columns or {}).items() if role in _ROLES}, sheet)
-    roles: dict[str, str] = {}
-    for role in ("rater", "system", "item", "time"):
-        head = by_name(role, sheet, tuple(roles.values()), given)
-        if head is not None:
-            roles[role] = head
-    free = [
-        head
-        for head in sheet.heads
-        if head not in roles.values() and plain(head) not in NOT_SCORES and numeric(sheet.column(head))
-    ]
-    people = _people(sheet, free, (columns or {}).get("human"))
-    metrics = [head for head in free if head not in people]
-    if not metrics:
-        raise DataError(
-            f"{sheet.name} has no column of a metric beside {first_few(people)}.",
-            hint="Give one column of numbers per metric, or metric scores of their own: --scores FILE",
-        )
-    keys, said = _keys(sheet, roles)
-    assumed = ", ".join(f"{role} = {head}" for role, head in roles.items() if role != "time")
-    note = (
-        f"read {sheet.name}: human = {first_few(people)}, metrics = {first_few(metrics, limit=20)}"
-        + (f", {assumed}" if assumed else "")
-        + f" ({many(len(sheet.rows), 'row')})"
-    )
-    scores = {}
-    for head in people:
-        pairs = zip(keys, sheet.column(head), strict=True)
-        given_scores = [(key, value) for key, cell in pairs if (value := number(cell)) is not None]
-        scores[head] = tabulate([Judgement(*key, value) for key, value in given_scores], notes=[note, *said])
-    return OneTable(scores, {head: _values(sheet, head, keys) for head in metrics})
-
-
-def _people(sheet: Sheet, free: Sequence[str], named: str | None) -> list[str]:
-    """The columns of human scores."""
-    if named is not None:
-        wanted = named.split("+")
-        unknown = [head for head in wanted if head not in free]
-        if unknown:
-            raise DataError(
-                f"{sheet.name} has no column of numbers called {unknown[0]!r}.",
-                hint=f"Columns of numbers: {first_few(free, limit=20)}.",
-            )
-        return wanted
-    people = [head for head in free if plain(head).startswith("human") or plain(head).endswith("human")]
-    people = people or [head for head in free if plain(head).replace(".", "") in _SCORES]
-    if len(people) == 1 or (all(plain(head).startswith("human") for head in people) and people):
-        return people
-    fits = people or free
-    if not fits:
-        raise DataError(
-            f"{sheet.name} has no columns of numbers; its columns are {first_few(sheet.heads, limit=12)}.",
-            hint="Give system, item, the human score and one column per metric.",
-        )
-    commands = [f"storymeter meta {sheet.path or sheet.name} --columns human={head}" for head in fits[:4]]
-    raise DataError(
-        f"{sheet.name}: which column holds the human scores? {first_few(fits)} may.",
-        hint="Say which is meant:\n" + "\n".join(commands),
-    )
-
-
-def _keys(sheet: Sheet, roles: Mapping[str, str]) -> tuple[list[Key], list[str]]:
-    """System and item of every row, and what was assumed of them."""
-    stem, said = sheet.name.split(".")[0], []
-    systems = (
-        [str(name) for name in sheet.column(roles["system"])]
-        if "system" in roles
-        else [stem] * len(sheet.rows)
-    )
-    if "system" not in roles:
-        said.append(f"{sheet.name} names no systems: all rows count as those of {stem!r}.")
-    if "item" in roles:
-        items = [str(name) for name in sheet.column(roles["item"])]
-    elif len(set(systems)) == len(systems):
-        items = [""] * len(systems)
-    else:
-        items = [f"row {row}" for row in range(2, len(systems) + 2)]
-        said.append(f"{sheet.name} names no items: every row counts as one.")
-    return list(zip(systems, items, strict=True)), said
-
-
-def _values(sheet: Sheet, head: str, keys: Sequence[Key]) -> dict[Key, float]:
-    found: dict[Key, float] = {}
-    for row, (key, cell) in enumerate(zip(keys, sheet.column(head), strict=True), 2):
-        value = number(cell)
-        if value is None:
-            continue
-        if found.setdefault(key, value) != value:
-            raise DataError(
-                f"{sheet.name}, row {row}: {head} is {value:g} for {' '.join(key).strip()}, and"
-                f" {found[key]:g} in an earlier row.",
-                hint="A caption has one score of a metric: check that system and item name it.",
-            )
-    return found
-
-
+M = TypeVar("M", bound=Measure)
+Level = Literal["segment", "system"]
 #: the value of a whole system: of sentence metrics the mean over captions, or that of the system by itself
 SystemValue = Literal["published", "own"]
+
+
+class CurvePoint(NamedTuple):
+    """A correlation with so many references, its interval, and the number of judgements."""
+
+    value: float
+    interval: Interval | None
+    n: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,20 +53,6 @@ class Agreement:
     notes: Sequence[str] = ()
     curve: Mapping[str, Sequence[CurvePoint]] = field(default_factory=dict)
     curve_statistic: str = "kendall_c"
-
-
-def read_people(
-    path: Path,
-    which: Literal["z", "raw"],
-    accept: Literal["passed", "all"],
-    opened: OpenedRatings | None = None,
-) -> dict[str, Scores]:
-    """The human scores of a file or campaign, by criterion where there are several."""
-    opened = opened or open_human(path)
-    surveyed = read_survey(path, accept=accept, opened=opened) if opened is not None else None
-    if surveyed:
-        return {f"{path.stem}, {criterion}": one for criterion, one in surveyed.items()}
-    return {path.stem: read_human(path, which=which, accept=accept, opened=opened)}
 
 
 def _of_systems(scores: Scores, system_value: SystemValue) -> Scores:
@@ -218,3 +104,218 @@ def measured(
     results, comparisons = evaluate_metrics(scores, level, **resampling)
     statistic = curve_statistic or "kendall_c"
     return Agreement(title, level, scores, results, comparisons, scores.notes, curve or {}, statistic)
+
+
+def evaluate_metrics(
+    scores: Scores,
+    level: Level,
+    *,
+    resamples: int = 500,
+    permutations: int = 10_000,
+    seed: int = 0,
+    unit: Unit = "both",
+    against: str | None = None,
+    statistic: str = "pearson",
+    jobs: int = 1,
+    progress: Progress = silent,
+) -> tuple[list[MetricResult], list[MetricComparison]]:
+    """Results of every metric; comparisons of all pairs, or of each metric with `against`."""
+    sign = {metric: scores.sign(metric) for metric in scores.metrics}
+    statistics = partial(system_level, unit=unit) if level == "system" else segment_level
+    results = []
+    for done, metric in enumerate(scores.metrics):
+        progress("agreement", done, len(scores.metrics))
+        results.append(statistics(scores, metric, resamples=resamples, seed=seed, direction=sign[metric]))
+    return results, compare(
+        scores,
+        level,
+        resamples=permutations,
+        seed=seed,
+        directions=sign,
+        against=against,
+        statistic=statistic,
+        threads=jobs,
+        draws=resamples,
+    )
+
+
+def reference_curve(
+    task: Task,
+    judgements: Sequence[Judgement],
+    metrics: Sequence[MetricLike],
+    run: Run,
+    *,
+    statistic: str = "kendall_c",
+    up_to: int | None = None,
+    resamples: int = 500,
+) -> dict[str, list[CurvePoint]]:
+    """The correlation with the first 1, 2, 3, … references of each item, up to `up_to` (default: the largest
+    number), over the items that have so many; intervals by bootstrap over items.
+    """
+    most = up_to or max((len(group) for group in task.references), default=0)
+    full = [k for k, group in enumerate(task.references) if len(group) >= most]
+    if not full:
+        raise DataError(f"No item has {most} references.", hint="Use a smaller --curve-references.")
+    keys = {tuple(task.ids[k].split("\t", 1)) for k in full}
+    human = tabulate([j for j in judgements if (j.system, j.item) in keys])
+    curve: dict[str, list[CurvePoint]] = {}
+    for k in range(1, most + 1):
+        fewer = replace(
+            task,
+            ids=tuple(task.ids[i] for i in full),
+            candidates=tuple(task.candidates[i] for i in full),
+            references=tuple(task.references[i][:k] for i in full),
+        )
+        joined = join_scores(human, values_of(fewer, metrics, run)[0])
+        for name in joined.metrics:
+            found = segment_level(
+                joined, name, resamples=resamples, seed=run.context.seed, direction=joined.sign(name)
+            )
+            point = CurvePoint(found.values[statistic], found.intervals.get(statistic), found.n)
+            curve.setdefault(name, []).append(point)
+    return curve
+
+
+#: what counts as the same number
+EQUAL = 1e-9
+
+
+def for_trial(measure: M, trial: int) -> M:
+    """The same measure, asked anew for the `trial`-th time (from 0, which is the measure itself)."""
+    if not is_dataclass(measure) or not trial:
+        return measure
+    changes: dict[str, object] = {}
+    for name in options_of(type(measure)):
+        value = getattr(measure, name)
+        if name == "trial" and isinstance(value, int):
+            changes[name] = value + trial
+        elif isinstance(value, Measure) and (other := for_trial(value, trial)) != value:
+            changes[name] = other
+    return replace(measure, **changes) if changes else measure
+
+
+def asks_judge(metric: Metric) -> bool:
+    """Whether a judge answers, in the measure itself or in its scorer."""
+    return for_trial(metric, 1) != metric
+
+
+@dataclass(frozen=True, slots=True)
+class SelfAgreement:
+    """(trials, documents) values of one metric, NaN where a verdict is missing; and their signature.
+
+    Of n documents and T trials, over all pairs of trials:
+
+        difference   mean of |v_a - v_b| over documents, and the largest
+        equal        share of documents with v_a = v_b (to 1e-9)
+        pearson      mean correlation over documents, with a 95 % bootstrap interval over documents
+        kendall_b    mean tau-b
+
+    A correlation is NaN where a measure says the same of every document."""
+
+    metric: str
+    values: FloatArray
+    signature: str
+    #: whether it was asked anew (a judge), or computed again
+    asked: bool
+    interval: tuple[float, float] | None = None
+
+    @property
+    def documents(self) -> int:
+        """Those that have a value in every trial."""
+        return int((~np.isnan(self.values)).all(axis=0).sum())
+
+    @property
+    def _there(self) -> FloatArray:
+        return np.asarray(self.values[:, (~np.isnan(self.values)).all(axis=0)])
+
+    @property
+    def _differences(self) -> FloatArray:
+        """(pairs of trials, documents)"""
+        return np.array([np.abs(a - b) for a, b in combinations(self._there, 2)])
+
+    @property
+    def means(self) -> tuple[float, ...]:
+        """The mean over documents, per trial."""
+        there = self._there
+        return tuple(there.mean(axis=1).tolist()) if there.size else ()
+
+    @property
+    def difference(self) -> float:
+        return float(self._differences.mean()) if self.documents else math.nan
+
+    @property
+    def largest(self) -> float:
+        return float(self._differences.max()) if self.documents else math.nan
+
+    @property
+    def equal(self) -> float:
+        return float((self._differences <= EQUAL).mean()) if self.documents else math.nan
+
+    @property
+    def pearson(self) -> float:
+        return _mean_over_pairs(self._there, pearson)
+
+    @property
+    def kendall_b(self) -> float:
+        return _mean_over_pairs(self._there, kendall_b)
+
+
+def _mean_over_pairs(values: FloatArray, coefficient: Callable[[FloatArray, FloatArray], float]) -> float:
+    found = [coefficient(a, b) for a, b in combinations(values, 2)]
+    return float(np.mean(found)) if found else math.nan
+
+
+def self_agreement(
+    systems: Sequence[Corpus],
+    run: Run,
+    *,
+    metrics: Sequence[MetricLike],
+    trials: int = 2,
+    resamples: int = 1000,
+) -> list[SelfAgreement]:
+    """Every metric `trials` times over all documents of all systems.
+
+    A judge keeps its answers, so that asking twice would only read them twice: a judge inside a measure is
+    given another `trial`, which asks everything anew. Any other measure is computed again from the captions,
+    with nothing remembered but what lies on the disk.
+
+    systems: the captions.
+    run: the references and the settings, a `Run`.
+    metrics: names or metrics.
+    trials: how often each metric scores; at least two.
+    resamples: bootstrap resamples of the interval of the correlation.
+    """
+    if trials < 2:
+        raise UsageError(f"{trials} trials are too few to measure agreement.", hint="Use 2 or more.")
+
+    def work(run: Run, metrics: Sequence[MetricLike]) -> list[SelfAgreement]:
+        built = parse_metrics(metrics)
+        rows: dict[str, list[FloatArray]] = {label: [] for label in built}
+        signatures: dict[str, str] = {}
+        for trial in range(trials):
+            fresh = run.against(run.references)
+            results = fresh.score(systems, [for_trial(metric, trial) for metric in built.values()], 0)
+            for k, label in enumerate(built):
+                values = [document_values(results.metrics[k], system.scores[k]) for system in results.systems]
+                rows[label].append(np.concatenate(values))
+                signatures.setdefault(label, str(results.systems[0].scores[k].signature))
+        out = []
+        for label, metric in built.items():
+            found = SelfAgreement(label, np.array(rows[label]), signatures[label], asks_judge(metric))
+            out.append(replace(found, interval=_interval(found, resamples, run.context.seed)))
+        return out
+
+    with run.announced(metrics, work):
+        return work(run, metrics)
+
+
+def _interval(found: SelfAgreement, resamples: int, seed: int) -> tuple[float, float] | None:
+    there, dice = found._there, np.random.default_rng(seed)
+    if not resamples or math.isnan(found.pearson):
+        return None
+    drawn = [
+        _mean_over_pairs(there[:, dice.integers(0, there.shape[1], there.shape[1])], pearson)
+        for _ in range(resamples)
+    ]
+    known = [value for value in drawn if not math.isnan(value)]
+    return percentiles(known, 0.025) if known else (math.nan, math.nan)

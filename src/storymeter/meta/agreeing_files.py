@@ -26,9 +26,8 @@ from ..errors import DataError, UsageError
 from ..human.analysis.preference import MetricAccuracy, Preference, metric_accuracy
 from ..join import Task
 from ..progress import Note, Progress, silent, unsaid
-from .agreeing import Agreement, measured, read_one_table, read_people
-from .inputs import open_human, read_preferences, read_scores
-from .run import CurvePoint, reference_curve as curve_of
+from .agreeing import Agreement, CurvePoint, measured, reference_curve as curve_of
+from .inputs import open_human, read_one_table, read_people, read_preferences, read_scores
 from .scores import (
     Judgement,
     MetricValues,

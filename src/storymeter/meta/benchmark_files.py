@@ -1,5 +1,11 @@
 """Benchmarks of single captions that people gave a number.
 
+- `flickr8k-expert`: 5,822 image-caption pairs, five references, three expert judgements each (Hodosh et al.
+  2013). Each judgement is a data point. For Kendall the captions that are references of their own image are
+  left out, as in the published figures (5,664 remain); for Spearman nothing is.
+- `trecvid-2016` to `trecvid-2020`, and the same with `-multiple`: video-to-text submissions with Direct
+  Assessment per caption. SID counts from 1 (the caption is line SID - 1); the few rows with SID 0 are dropped
+  and counted. Human systems are left out; the human score is z.
 - `nebula` (Matsuda et al., DENEB, ACCV 2024): `metaeval/nebula/nebula_test.json`, a list of `imgid`, `mt`
   (the
   caption), `refs` and `score` (0 to 1); Kendall's tau-c.
@@ -17,18 +23,15 @@
   the second one; Spearman."""
 
 import csv
-import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
-from ..captions import Caption, Document
 from ..errors import DataError
-from ..pairs.lexicon import WORD
 from .records import Benchmark, decoded, decoded_lines, lines_of
-from .scores import Judgement, captions_task, documents_task
+from .scores import Judgement, Key, captions_task, pooled
 from .words import LabelledSentence
 
 #: the system of THumB whose captions people wrote
@@ -67,6 +70,132 @@ class _Hat(msgspec.Struct):
     references: list[str]
     grounding: list[tuple[str, bool]]
     contains_hallucination: bool
+
+
+def flickr8k(data: Path, *, without_references: bool = True) -> Benchmark:
+    folder = data / "metaeval" / "flickr8k_expert"
+    candidates = lines_of(folder / "candidates")
+    references = [lines_of(folder / f"ref-{k}") for k in range(5)]
+    rows = list(csv.DictReader(lines_of(folder / "judgements")))
+    fewest = min(len(texts) for texts in (candidates, *references))
+    if len(rows) > fewest:
+        raise DataError(
+            f"{folder}: {len(rows):,} rows of judgements, but a file of captions has {fewest:,} lines.",
+            hint="Line k of each file belongs to row k. Check the download.",
+        )
+    texts: dict[Key, str] = {}
+    against: dict[Key, Sequence[str]] = {}
+    judgements, own = [], 0
+    for number, row in enumerate(rows):
+        try:
+            scores = [float(row[f"j{k}"]) for k in (1, 2, 3)]
+            image, author = row["imageid"], row["textid"].partition("#")[0]
+        except (KeyError, TypeError, ValueError):
+            raise DataError(
+                f"{folder / 'judgements'}, row {number + 1}: three judgements and two ids are expected.",
+                hint="Check the download.",
+            ) from None
+        if without_references and author == image:
+            own += 1
+            continue
+        key = ("flickr8k", f"{number:05d}")
+        texts[key], against[key] = candidates[number], [reference[number] for reference in references]
+        judgements += [Judgement(*key, score) for score in scores]
+    notes = (
+        [
+            f"{own:,} captions that are references of their own image are left out; each of the three"
+            " judgements is a point."
+        ]
+        if without_references
+        else ["Each of the three judgements is a point; nothing is left out."]
+    )
+    return Benchmark(
+        "flickr8k-expert" if without_references else "flickr8k-expert-all",
+        "Flickr8k-Expert" + ("" if without_references else ", all captions"),
+        pooled(texts, against),
+        tuple(judgements),
+        "",
+        ("segment",),
+        tuple(notes),
+        "kendall_c" if without_references else "spearman",
+    )
+
+
+#: the folder of each kind of annotation and year, below the data
+TRECVID = {
+    (annotators, year): f"da/trecvid_vtt/{annotators}-annotator/{year}"
+    for annotators in ("single", "multiple")
+    for year in range(2016, 2021)
+}
+
+
+def trecvid_name(annotators: str, year: int) -> str:
+    return f"trecvid-{year}" + ("-multiple" if annotators == "multiple" else "")
+
+
+def _one(folder: Path) -> Path:
+    files = sorted(folder.iterdir()) if folder.is_dir() else []
+    if len(files) != 1:
+        raise DataError(
+            f"{folder} holds {len(files)} files; one file of references is expected.",
+            hint="Check the download.",
+        )
+    return files[0]
+
+
+def trecvid(data: Path, annotators: str, year: int) -> Benchmark:
+    folder = data / TRECVID[annotators, year]
+    reference = lines_of(_one(folder / "references"))
+    systems = (
+        {path.name.rpartition(".")[2]: lines_of(path) for path in sorted((folder / "systems").iterdir())}
+        if (folder / "systems").is_dir()
+        else {}
+    )
+    # without the empty piece behind the last line's end
+    files = {"the references": reference, **systems}
+    counts = {name: len(lines) - (not lines[-1]) for name, lines in files.items()}
+    if len(set(counts.values())) > 1:
+        said = ", ".join(f"{name} {count:,}" for name, count in list(counts.items())[:6])
+        raise DataError(
+            f"{folder}: the numbers of lines differ ({said}), so that a caption cannot be identified by its"
+            " line.",
+            hint="A line is missing at an unknown place: the released files must be corrected first.",
+        )
+    texts: dict[Key, str] = {}
+    against: dict[Key, Sequence[str]] = {}
+    judgements, zero, people = [], 0, 0
+    table = folder / "ad-seg-scores-en-en.csv"
+    for number, row in enumerate(csv.DictReader(lines_of(table)), 2):
+        try:
+            system, sid, score = row["SYS"], int(row["SID"]), float(row["Z.SCR"])
+        except (KeyError, TypeError, ValueError):
+            raise DataError(
+                f"{table}, line {number}: a system, a whole number and a score are expected.",
+                hint="The columns are called SYS, SID and Z.SCR, with commas between them.",
+            ) from None
+        zero += sid < 1
+        people += sid >= 1 and system.lower().startswith("human")
+        if sid < 1 or system.lower().startswith("human"):
+            continue
+        if sid > min(len(reference), len(systems.get(system, ()))):
+            raise DataError(f"{folder}: there is no caption {sid} of {system!r}.", hint="Check the download.")
+        key = (system, f"{sid:05d}")
+        texts[key], against[key] = systems[system][sid - 1], [reference[sid - 1]]
+        judgements.append(Judgement(*key, score))
+    notes = [
+        f"{zero:,} rows with SID 0 are dropped (SID counts from 1); {people:,} rows of human captions are"
+        " left out."
+    ]
+    return Benchmark(
+        trecvid_name(annotators, year),
+        f"TRECVID VTT {year}, {annotators} annotators" if annotators == "multiple" else f"TRECVID VTT {year}",
+        pooled(texts, against),
+        tuple(judgements),
+        "z",
+        ("system", "segment"),
+        tuple(notes),
+        "pearson",
+    )
 
 
 def nebula(data: Path) -> Benchmark:
@@ -188,97 +317,3 @@ def _benchmark(
     **more: Any,
 ) -> Benchmark:
     return Benchmark(name, title, task, tuple(judgements), "", levels, notes, headline, **more)
-
-
-# FactVC (Liu & Wan, EMNLP 2023): paragraphs of dense-captioning systems, judged by people for what is wrong
-# in them.
-#
-# Each line of `paragraphs.jsonl` has a `video`, a `system`, a `score` (1 to 5), `sentences` in which the
-# words that people called wrong stand in `[ ]`, and one or two `references`. The human score is `score`;
-# beside it stand minus the share of sentences that hold a bracket, and minus the share of words inside
-# brackets. The brackets also label every word.
-#
-# `paper=True` reads the texts as the paper's script does, to compare with its figures: everything but
-# letters becomes a blank, lower case, a single reference stands twice.
-
-
-class _Row(msgspec.Struct):
-    video: str
-    system: str
-    score: float
-    sentences: list[str]
-    references: list[str]
-
-
-class Marked(NamedTuple):
-    """A sentence without its brackets, and for each word where it stands and whether it was inside some."""
-
-    text: str
-    words: tuple[tuple[int, int, bool], ...]
-
-
-def unmarked(sentence: str) -> Marked:
-    """
-    >>> unmarked("a man [rides a] horse")
-    Marked(text='a man rides a horse', words=((0, 1, False), (2, 5, False), (6, 11, True), (12, 13, True),
-    (14, 19, False)))"""
-    text, wrong, inside = [], [], False
-    for letter in sentence:
-        if letter in "[]":
-            inside = letter == "["
-        else:
-            text.append(letter)
-            wrong.append(inside)
-    plain = "".join(text)
-    words = tuple((m.start(), m.end(), any(wrong[m.start() : m.end()])) for m in WORD.finditer(plain))
-    return Marked(plain, words)
-
-
-def factvc(data: Path, corpus: str, *, paper: bool = False) -> Benchmark:
-    """`corpus`: activitynet or youcook2."""
-    path = data / "metaeval" / f"factvc_{corpus}" / "paragraphs.jsonl"
-    documents: list[tuple[str, Document, list[Document]]] = []
-    judgements: list[Judgement] = []
-    labels: list[LabelledSentence] = []
-    by_sentence: list[Judgement] = []
-    by_word: list[Judgement] = []
-    for number, row in decoded_lines(path, _Row):
-        if not row.sentences or not row.references:
-            raise DataError(
-                f"{path}, line {number}: there is no sentence or no reference.", hint="Check the download."
-            )
-        key = f"{row.system}\t{row.video}"
-        marked = [unmarked(sentence) for sentence in row.sentences]
-        texts = [_letters(one.text) if paper else one.text for one in marked]
-        against = [_letters(text) if paper else text for text in row.references]
-        twice = against * 2 if paper and len(against) == 1 else against
-        references = [Document(key, (Caption(text),)) for text in twice]
-        documents.append((key, Document(key, tuple(map(Caption, texts))), references))
-        words = [wrong for one in marked for _, _, wrong in one.words]
-        judgements.append(Judgement(row.system, row.video, row.score))
-        flawed = sum("[" in sentence for sentence in row.sentences) / len(row.sentences)
-        by_sentence.append(Judgement(row.system, row.video, -flawed))
-        by_word.append(Judgement(row.system, row.video, -sum(words) / max(len(words), 1)))
-        labels += [LabelledSentence(row.video, one.text, one.words, tuple(row.references)) for one in marked]
-    if not documents:
-        raise DataError(f"{path} holds no paragraph.", hint="Check the download.")
-    title = {"activitynet": "ActivityNet", "youcook2": "YouCook2"}[corpus]
-    return Benchmark(
-        f"factvc-{corpus}" + ("-paper" if paper else ""),
-        f"FactVC, {title}" + (", texts as in the paper" if paper else ""),
-        documents_task(documents),
-        tuple(judgements),
-        "",
-        ("segment",),
-        ("The human score is the factuality of a paragraph, 1 to 5.",),
-        "pearson",
-        criteria={
-            "share of sentences without an error": tuple(by_sentence),
-            "share of words without an error": tuple(by_word),
-        },
-        words=() if paper else tuple(labels),
-    )
-
-
-def _letters(text: str) -> str:
-    return " ".join(re.sub(r"[^a-z]", " ", text.lower()).split())

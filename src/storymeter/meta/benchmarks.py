@@ -1,40 +1,40 @@
-"""Real judgements that anyone can check a metric against; `data` is a folder laid out as
-docs/meta-evaluation.md says.
+"""Benchmarks in one call: metrics against the people of one benchmark, and the report card of many.
 
-- `flickr8k-expert`: 5,822 image-caption pairs, five references, three expert judgements each (Hodosh et al.
-  2013). Each
-  judgement is a data point. For Kendall the captions that are references of their own image are left out, as
-  in the published figures (5,664 remain); for Spearman nothing is.
-- `trecvid-2016` to `trecvid-2020`, and the same with `-multiple`: video-to-text submissions
-  with Direct Assessment per caption. SID counts
-  from 1 (the caption is line SID - 1); the few rows with SID 0 are dropped and counted. Human systems are
-  left out; the human score is z.
-- `stories-roc`, `story-cloze` and `vist-edit` (`story_benchmarks`).
-- `wrong-detail` (`meta.minimal_pairs`): captions with one wrong detail; no human judgement.
-- `factvc-…`, `nebula`, `thumb`, `msvd-eval`, `hat` and `sick` (`benchmark_files`), `pascal-50s`, `foil` and
-  `vidhal` (`choices`): see those modules.
-"""
+found = benchmark("trecvid-2016", "data", ["meteor", "cider"])
+cards = report_card("data")
 
-import csv
-from collections.abc import Callable, Sequence
+The benchmarks are real judgements that anyone can check a metric against; the data folder is laid out as
+docs/meta-evaluation.md says. What each of them holds is said where it is read: single captions in
+`benchmark_files`, stories and paragraphs in `story_benchmarks`, pairs in `choices` and `minimal_pairs`,
+tables of one's own in `own_benchmarks`."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+from ..engine.run import MetricLike, Run, metric_list
 from ..errors import DataError, StorymeterError, UsageError, suggest
-from ..options import parse
+from ..measure import asks_anyone
+from ..options import parse, split
+from ..progress import Progress, silent
 from ..registry import MEASURES, metric as get_metric
-from .benchmark_files import factvc, hat, msvd, nebula, sick, thumb
-from .choices import foil, pascal50s, vidhal
+from .agreeing import Agreement, CurvePoint, SystemValue, measured, reference_curve
+from .benchmark_files import TRECVID, flickr8k, hat, msvd, nebula, sick, thumb, trecvid, trecvid_name
+from .choices import ChoiceResult, choice_contest, choice_results, foil, pascal50s, segment_contest, vidhal
 from .minimal_pairs import FOLDER as ANET, NAME as WRONG_DETAIL, wrong_detail
-from .own_benchmarks import is_own, own_benchmark
-from .records import Benchmark as Benchmark, lines_of
-from .scores import Judgement, Key, pooled
-from .story_benchmarks import CLOZE, UNION, VIST_EDIT, rated_stories, story_cloze, vist_edit
+from .overall_ranking import Contest
+from .own_benchmarks import own_benchmark
+from .records import Benchmark, benchmark_scores, check_references, kept_values, sampled, unkept
+from .scores import Scores, join_scores, tabulate, values_of
+from .story_benchmarks import CLOZE, UNION, VIST_EDIT, factvc, rated_stories, story_cloze, vist_edit
+from .words import WordResult, occurrence, word_auc, word_measures
 
 
 def load(name: str, data: Path) -> Benchmark:
     if name not in BENCHMARKS:
-        if is_own(name):
+        if Path(name).exists():
             return own_benchmark(Path(name))
         raise UsageError(
             f"There is no benchmark {name!r}, and no such file or folder.", hint=suggest(name, BENCHMARKS)
@@ -58,133 +58,11 @@ def available(data: Path) -> list[str]:
     return [name for name, place in FOLDERS.items() if (data / place).exists()]
 
 
-def _one(folder: Path) -> Path:
-    files = sorted(folder.iterdir()) if folder.is_dir() else []
-    if len(files) != 1:
-        raise DataError(
-            f"{folder} holds {len(files)} files; one file of references is expected.",
-            hint="Check the download.",
-        )
-    return files[0]
-
-
-def flickr8k(data: Path, *, without_references: bool = True) -> Benchmark:
-    folder = data / "metaeval" / "flickr8k_expert"
-    candidates = lines_of(folder / "candidates")
-    references = [lines_of(folder / f"ref-{k}") for k in range(5)]
-    rows = list(csv.DictReader(lines_of(folder / "judgements")))
-    fewest = min(len(texts) for texts in (candidates, *references))
-    if len(rows) > fewest:
-        raise DataError(
-            f"{folder}: {len(rows):,} rows of judgements, but a file of captions has {fewest:,} lines.",
-            hint="Line k of each file belongs to row k. Check the download.",
-        )
-    texts: dict[Key, str] = {}
-    against: dict[Key, Sequence[str]] = {}
-    judgements, own = [], 0
-    for number, row in enumerate(rows):
-        try:
-            scores = [float(row[f"j{k}"]) for k in (1, 2, 3)]
-            image, author = row["imageid"], row["textid"].partition("#")[0]
-        except (KeyError, TypeError, ValueError):
-            raise DataError(
-                f"{folder / 'judgements'}, row {number + 1}: three judgements and two ids are expected.",
-                hint="Check the download.",
-            ) from None
-        if without_references and author == image:
-            own += 1
-            continue
-        key = ("flickr8k", f"{number:05d}")
-        texts[key], against[key] = candidates[number], [reference[number] for reference in references]
-        judgements += [Judgement(*key, score) for score in scores]
-    notes = (
-        [
-            f"{own:,} captions that are references of their own image are left out; each of the three"
-            " judgements is a point."
-        ]
-        if without_references
-        else ["Each of the three judgements is a point; nothing is left out."]
-    )
-    return Benchmark(
-        "flickr8k-expert" if without_references else "flickr8k-expert-all",
-        "Flickr8k-Expert" + ("" if without_references else ", all captions"),
-        pooled(texts, against),
-        tuple(judgements),
-        "",
-        ("segment",),
-        tuple(notes),
-        "kendall_c" if without_references else "spearman",
-    )
-
-
-_TRECVID_FOLDER = "da/trecvid_vtt"
-TRECVID = [(annotators, year) for annotators in ("single", "multiple") for year in range(2016, 2021)]
-
-
-def _trecvid_name(annotators: str, year: int) -> str:
-    return f"trecvid-{year}" + ("-multiple" if annotators == "multiple" else "")
-
-
-def trecvid(data: Path, annotators: str, year: int) -> Benchmark:
-    folder = data / _TRECVID_FOLDER / f"{annotators}-annotator" / str(year)
-    reference = lines_of(_one(folder / "references"))
-    systems = (
-        {path.name.rpartition(".")[2]: lines_of(path) for path in sorted((folder / "systems").iterdir())}
-        if (folder / "systems").is_dir()
-        else {}
-    )
-    # without the empty piece behind the last line's end
-    files = {"the references": reference, **systems}
-    counts = {name: len(lines) - (not lines[-1]) for name, lines in files.items()}
-    if len(set(counts.values())) > 1:
-        said = ", ".join(f"{name} {count:,}" for name, count in list(counts.items())[:6])
-        raise DataError(
-            f"{folder}: the numbers of lines differ ({said}), so that a caption cannot be identified by its"
-            " line.",
-            hint="A line is missing at an unknown place: the released files must be corrected first.",
-        )
-    texts: dict[Key, str] = {}
-    against: dict[Key, Sequence[str]] = {}
-    judgements, zero, people = [], 0, 0
-    table = folder / "ad-seg-scores-en-en.csv"
-    for number, row in enumerate(csv.DictReader(lines_of(table)), 2):
-        try:
-            system, sid, score = row["SYS"], int(row["SID"]), float(row["Z.SCR"])
-        except (KeyError, TypeError, ValueError):
-            raise DataError(
-                f"{table}, line {number}: a system, a whole number and a score are expected.",
-                hint="The columns are called SYS, SID and Z.SCR, with commas between them.",
-            ) from None
-        zero += sid < 1
-        people += sid >= 1 and system.lower().startswith("human")
-        if sid < 1 or system.lower().startswith("human"):
-            continue
-        if sid > min(len(reference), len(systems.get(system, ()))):
-            raise DataError(f"{folder}: there is no caption {sid} of {system!r}.", hint="Check the download.")
-        key = (system, f"{sid:05d}")
-        texts[key], against[key] = systems[system][sid - 1], [reference[sid - 1]]
-        judgements.append(Judgement(*key, score))
-    notes = [
-        f"{zero:,} rows with SID 0 are dropped (SID counts from 1); {people:,} rows of human captions are"
-        " left out."
-    ]
-    return Benchmark(
-        _trecvid_name(annotators, year),
-        f"TRECVID VTT {year}, {annotators} annotators" if annotators == "multiple" else f"TRECVID VTT {year}",
-        pooled(texts, against),
-        tuple(judgements),
-        "z",
-        ("system", "segment"),
-        tuple(notes),
-        "pearson",
-    )
-
-
 BENCHMARKS: dict[str, Callable[[Path], Benchmark]] = {
     "flickr8k-expert": flickr8k,
     "flickr8k-expert-all": lambda data: flickr8k(data, without_references=False),
     **{
-        _trecvid_name(annotators, year): partial(trecvid, annotators=annotators, year=year)
+        trecvid_name(annotators, year): partial(trecvid, annotators=annotators, year=year)
         for annotators, year in TRECVID
     },
     "stories-roc": rated_stories,
@@ -207,10 +85,7 @@ BENCHMARKS: dict[str, Callable[[Path], Benchmark]] = {
 FOLDERS = {
     "flickr8k-expert": "metaeval/flickr8k_expert",
     "flickr8k-expert-all": "metaeval/flickr8k_expert",
-    **{
-        _trecvid_name(annotators, year): f"{_TRECVID_FOLDER}/{annotators}-annotator/{year}"
-        for annotators, year in TRECVID
-    },
+    **{trecvid_name(*which): folder for which, folder in TRECVID.items()},
     "stories-roc": UNION,
     "story-cloze": CLOZE,
     "vist-edit": VIST_EDIT,
@@ -250,3 +125,235 @@ def suitable(benchmark: Benchmark) -> list[str]:
             if known.needs_references == benchmark.needs_references:
                 found.append(str(known))  # `spice(engine=rules)`, not `spice`: tables say which engine
     return [*found, "words"]
+
+
+#: what every metric of a report card is tested against
+YARDSTICK = "meteor"
+#: permutations of the tests that count as wins: so many that Holm's correction over several hundred of them
+#: can leave some; and of those against the yardstick
+PERMUTATIONS, AGAINST = 20_000, 1000
+#: metrics of a benchmark that is asked for none, with and without references
+USUAL = ("bleu_1", "bleu_4", "rouge_l", "meteor", "cider")
+WITHOUT_REFERENCES = ("rovist_nr", "self_bleu", "distinct_2", "words")
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmarked:
+    """What a benchmark found: agreements with people, or accuracies over pairs of texts; `words` are results
+    by word, over content words and over all.
+    """
+
+    name: str
+    title: str
+    agreements: Sequence[Agreement] = ()
+    choices: Sequence[ChoiceResult] = ()
+    words: Mapping[str, Sequence[WordResult]] = field(default_factory=dict)
+    signatures: Mapping[str, str] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+
+
+def benchmark(
+    name: str | Path,
+    data: str | Path = ".",
+    metrics: MetricLike | Sequence[MetricLike] | None = None,
+    *,
+    level: str | None = None,
+    curve: str | None = None,
+    curve_references: int | None = None,
+    sample: int | None = None,
+    resamples: int = 500,
+    permutations: int = 10_000,
+    statistic: str = "pearson",
+    unit: str = "both",
+    system_value: SystemValue = "published",
+    progress: Progress = silent,
+    **settings: Any,
+) -> Benchmarked:
+    """Metrics against the human scores of a benchmark.
+
+    name: a name of `BENCHMARKS`, or a table or folder of your own.
+    data: the folder of benchmark data (docs/meta-evaluation.md has its layout).
+    metrics: names or objects; default: usual ones, or those that need no references.
+    level: `segment` or `system`; default: all that the benchmark has.
+    curve: also this coefficient with 1, 2, 3, … references: pearson, spearman, kendall_b or kendall_c.
+    curve_references: up to so many; default: the largest number that an item has.
+    sample: a number of items (or pairs), drawn by the seed.
+    resamples: bootstrap resamples of the intervals; 0: none.
+    permutations, statistic: of the permutation test, and what it compares.
+    unit: what is resampled at system level: items, systems or both.
+    system_value: the value of a system at system level: `published`, the mean over captions for sentence
+        metrics (METEOR), with the idf of all systems, as published tables have it, or `own`, each system
+        scored by itself, as `score` does.
+    settings: those of `Run`: tokenizer, jobs, seed, device, budget.
+    progress: called with what is being done, how much is done, and of how much.
+    """
+    name = str(name)
+    found = load(name, Path(data))
+    run = Run(progress=progress, **settings)
+    seed, jobs = run.context.seed, run.context.jobs
+    if sample is not None:
+        found = sampled(found, sample, seed)
+    usual = USUAL if found.needs_references else WITHOUT_REFERENCES
+    names = list(usual) if metrics is None else metric_list(metrics)
+    words = _words(found, names, resamples, seed)
+    check_references(found, names)
+    if found.choices:
+        values, _ = values_of(found.task, names, run)
+        results = choice_results(found.choices, values, resamples=resamples, seed=seed)
+        signatures = {metric: known.signature for metric, known in values.items()}
+        return Benchmarked(name, found.title, (), results, words, signatures, found.notes)
+
+    levels = found.levels if level is None else (level,)
+    apart = {one: one == "system" and system_value == "own" for one in levels}
+
+    def ask(run: Run, asked: Sequence[MetricLike]) -> tuple[dict[bool, Scores], dict[str, list[CurvePoint]]]:
+        ways = dict.fromkeys(apart.values())
+        scores = {way: benchmark_scores(found, asked, run, apart=way)[0] for way in ways}
+        if not curve:
+            return scores, {}
+        points: dict[str, Any] = {"statistic": curve, "up_to": curve_references, "resamples": resamples}
+        return scores, reference_curve(found.task, found.judgements, asked, run, **points)
+
+    with run.announced(names, ask):
+        scores, drawn = ask(run, names)
+    again: dict[str, Any] = {
+        "resamples": resamples,
+        "permutations": permutations,
+        "statistic": statistic,
+        "unit": unit,
+        "system_value": system_value,
+        "seed": seed,
+        "jobs": jobs,
+    }
+    agreements = [
+        measured(found.title, one, scores[way], drawn, curve, progress=progress, **again)
+        for one, way in apart.items()
+    ]
+    known = scores[min(scores)]  # all together, where both were asked for
+    for criterion, judgements in found.criteria.items():  # the same values beside other human scores
+        beside = replace(
+            tabulate(judgements),
+            metrics=known.metrics,
+            signatures=known.signatures,
+            lower_is_better=known.lower_is_better,
+        )
+        agreements.append(measured(f"{found.title}: {criterion}", "segment", beside, **again))
+    return Benchmarked(name, found.title, agreements, (), words, known.signatures)
+
+
+def _words(
+    found: Benchmark, names: Sequence[MetricLike], resamples: int, seed: int
+) -> dict[str, list[WordResult]]:
+    """AUC per word of every metric that says something of words, and of the plainest yardstick."""
+    texts = [name for name in names if isinstance(name, str)]
+    measures = {"the word is in a reference": occurrence, **word_measures(texts)}
+    if not found.words or len(measures) == 1:
+        return {}
+    return {
+        which: word_auc(found.words, measures, content=content, resamples=min(resamples, 200), seed=seed)
+        for which, content in (("content words", True), ("all words", False))
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One benchmark: what was found at each level or over its pairs, all metrics beside each other, and which
+    could not run.
+    """
+
+    benchmark: str
+    title: str
+    headline: str
+    agreements: Sequence[Agreement] = ()
+    choices: Sequence[ChoiceResult] = ()
+    contest: Contest | None = None
+    skipped: Mapping[str, str] = field(default_factory=dict)
+    signatures: Mapping[str, str] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+    #: what a metric that knows nothing reaches in the headline
+    chance: float = 0.0
+
+
+def report_card(
+    data: str | Path = ".",
+    metrics: str | Sequence[str] | None = None,
+    benchmarks: str | Path | Sequence[str | Path] = (),
+    *,
+    resamples: int = 300,
+    keep: str | Path | None = None,
+    progress: Progress = silent,
+    **settings: Any,
+) -> list[Card]:
+    """All metrics on all benchmarks of a folder: which one to trust.
+
+    data: the folder of benchmark data.
+    metrics: names; default: all that suit a benchmark.
+    benchmarks: names, or tables and folders of your own; default: all that the folder holds.
+    resamples: bootstrap resamples of the intervals.
+    keep: a folder in which the values of every metric are stored, and from which they are taken again.
+    settings: those of `Run`: jobs, seed, device.
+    progress: called with what is being done, how much is done, and of how much.
+    """
+    data = Path(data)
+    named = [benchmarks] if isinstance(benchmarks, str | Path) else benchmarks
+    chosen = list(dict.fromkeys(map(str, named))) or available(data)
+    if not chosen:
+        raise DataError(f"{data} holds no benchmark.", hint="docs/meta-evaluation.md has the layout.")
+    asked = split(metrics) if isinstance(metrics, str) else metrics
+    for metric in asked or ():
+        if not isinstance(metric, str):
+            raise UsageError(
+                f"A report card takes names of metrics, not {type(metric).__name__}.",
+                hint="Install it as a plug-in (docs/plugins.md), or give the object to meta.benchmark.",
+            )
+    run = Run(progress=progress, **settings)
+
+    folder = None if keep is None else Path(keep)
+
+    def ask(dry: Run, judges: Sequence[MetricLike]) -> None:
+        judged = [metric for metric in asked or () if asks_anyone(get_metric(metric))]
+        for name in chosen:
+            found = load(name, data)
+            if waiting := unkept(found, judged, run, folder):
+                values_of(found.task, waiting, dry, skip_missing=True)
+
+    cards: list[Card] = []
+    with run.announced(asked or (), ask):
+        for done, name in enumerate(chosen):
+            progress("benchmarks", done, len(chosen))
+            found = load(name, data)
+            if any(card.benchmark == found.name for card in cards):
+                raise UsageError(f"Two benchmarks are called {found.name!r}.", hint=f"Rename {name}.")
+            cards.append(_card(found, asked, run, folder, resamples))
+    return cards
+
+
+def _card(found: Benchmark, asked: Sequence[str] | None, run: Run, kept: Path | None, resamples: int) -> Card:
+    values, skipped = kept_values(found, asked or suitable(found), run, kept, skip_missing=True)
+    agreements, choices, contest, seed = [], [], None, run.context.seed
+    if found.choices:
+        choices = choice_results(found.choices, values, resamples=resamples, seed=seed)
+        if found.needs_references:
+            contest = choice_contest(found, values, choices, permutations=PERMUTATIONS, seed=seed)
+    else:
+        human = tabulate(found.judgements, scale=found.scale, notes=found.notes)
+        scores = join_scores(human, values)
+        again: dict[str, Any] = {"permutations": AGAINST, "against": YARDSTICK, "seed": seed}
+        for level in found.levels:
+            agreement = measured(found.title, level, scores, resamples=resamples, **again)
+            agreements.append(agreement)
+            if level == "segment" and found.needs_references:
+                results = agreement.results
+                contest = segment_contest(found, scores, results, permutations=PERMUTATIONS, seed=seed)
+    return Card(
+        found.name,
+        found.title,
+        found.headline,
+        agreements,
+        choices,
+        contest,
+        skipped,
+        {name: entry.signature for name, entry in values.items()},
+        found.notes,
+        found.chance,
+    )

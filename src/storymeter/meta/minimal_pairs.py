@@ -29,9 +29,7 @@ import msgspec
 from ..captions import Caption, Document
 from ..errors import DataError
 from ..join import Coverage, Task
-from ..pairs.word_classes import COLOURS, NUMBERS
-from ..pairs.word_kinds import Word, tagged
-from ..pairs.wordnet import base_forms, meanings
+from ..pairs.lexicon import COLOURS, NUMBERS, Word, base_forms, meanings, tagged
 from .records import Benchmark, Choice, decoded, lines_of
 
 Kind = Literal["object", "action", "colour", "number", "negation", "exchange"]

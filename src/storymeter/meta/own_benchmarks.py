@@ -50,11 +50,6 @@ _TEXT = 10
 _OVERALL = frozenset({"overall", "quality", "score"})
 
 
-def is_own(name: str) -> bool:
-    """Whether a benchmark is named by a path."""
-    return Path(name).exists()
-
-
 def own_benchmark(path: Path) -> Benchmark:
     if path.is_dir():
         stated = _toml(path / FILE)

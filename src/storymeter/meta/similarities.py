@@ -21,8 +21,7 @@ from ..errors import DataError, UsageError, first_few
 from ..measure import asks_anyone
 from ..options import Tokenizer
 from ..pairs.scorer import PairScorer, open_scorer
-from ..pairs.sentences import sentences_for
-from ..pairs.table import PairTable
+from ..pairs.sentences import PairTable, sentences_for
 from ..plugins import origin
 from ..progress import Progress, silent
 from ..registry import scorer as get_scorer

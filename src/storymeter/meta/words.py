@@ -30,9 +30,9 @@ from ..human.analysis.span_records import Labelled, read_labels
 from ..human.ratings import BoolArray
 from ..measure import asks_anyone
 from ..options import Tokenizer, split
+from ..pairs.lexicon import WORD, tagged
 from ..pairs.scorer import open_scorer
 from ..pairs.sentences import sentences_for
-from ..pairs.word_kinds import WORD, tagged
 from ..progress import Progress, silent
 from ..registry import read_name, scorer as get_scorer
 from ..stats.resampling import mean_interval

@@ -10,7 +10,7 @@ import numpy as np
 from markupsafe import Markup
 
 from ..meta.agreeing_files import PreferenceAccuracy
-from ..meta.benchmarking import Benchmarked
+from ..meta.benchmarks import Benchmarked
 from ..meta.scores import Scores
 from ..meta.words import Pointing
 from ..stats.correlation import pearson

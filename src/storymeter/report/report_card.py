@@ -11,10 +11,10 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from .. import __version__
-from ..meta.benchmarking import PERMUTATIONS, YARDSTICK, Card
+from ..meta.agreeing import SelfAgreement
+from ..meta.benchmarks import PERMUTATIONS, YARDSTICK, Card
 from ..meta.comparisons import MetricComparison
 from ..meta.overall_ranking import DETAILS_ONLY, NOT_PEOPLE, Contest, Standing, advice, cost_of, standings
-from ..meta.self_agreeing import SelfAgreement
 from ..meta.statistics import MetricResult
 from ..scores import Signature
 from .agreement import STATISTICS, Agreement, agreement_data, choice_data, choice_table, displayed_statistics

@@ -29,7 +29,7 @@ For every metric, on at most 20 documents:
     does not depend on the order of references
                                   the last annotator first, and so on: no document's value changes by more
                                   than a millionth of that distance
-    says the same twice           asked again (`meta.self_agreeing`), no document's value changes by more than
+    says the same twice           asked again (`meta.agreeing`), no document's value changes by more than
                                   1 % of that distance
 """
 
@@ -47,7 +47,7 @@ from ..engine.results import document_values
 from ..engine.run import MetricLike, Run, parse_metrics
 from ..engine.units import found_unit, unit_labels
 from ..errors import MissingPartError, StorymeterError
-from ..meta.self_agreeing import SelfAgreement, self_agreement
+from ..meta.agreeing import SelfAgreement, self_agreement
 from .changes import Scene, fewer_documents
 from .effects import WINS, Answer, Effect, Evidence, together
 from .experiment import Result, Trial, Verdict, apply, run_trials, transformed

@@ -158,8 +158,8 @@ def test_a_benchmark_is_announced_as_a_whole(
     server: judge_kit.Server, files: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from storymeter.context import Budget, Estimate
-    from storymeter.meta import benchmarking
-    from storymeter.meta.benchmarks import Benchmark
+    from storymeter.meta import benchmarks
+    from storymeter.meta.records import Benchmark
     from storymeter.meta.scores import Judgement, pooled
 
     monkeypatch.setenv("STORYMETER_CACHE", str(tmp_path))
@@ -167,10 +167,10 @@ def test_a_benchmark_is_announced_as_a_whole(
     references = {key: ["a dog runs", "two dogs run"] for key in texts}
     judged = tuple(Judgement(*key, float(k)) for k, key in enumerate(texts))
     made = Benchmark("own", "Own", pooled(texts, references), judged, "", ("segment",), (), "pearson")
-    monkeypatch.setattr(benchmarking, "load", lambda name, data: made)
+    monkeypatch.setattr(benchmarks, "load", lambda name, data: made)
     heard: list[Estimate] = []
     budget = Budget(ask=lambda estimate: heard.append(estimate) or True)  # type: ignore[func-returns-value]
-    benchmarking.benchmark(
+    benchmarks.benchmark(
         "own", tmp_path, [server.judge()], curve="pearson", budget=budget, resamples=0, permutations=10
     )
     assert [each.requests for each in heard] == [len(server.bodies)] == [budget.sent]
@@ -178,7 +178,7 @@ def test_a_benchmark_is_announced_as_a_whole(
     budget = Budget(ask=lambda estimate: heard.append(estimate) or True)  # type: ignore[func-returns-value]
     before = len(server.bodies)
     names = [server.judge(trial=1), server.judge(trial=2), "rouge_l"]
-    benchmarking.report_card(tmp_path, names, ["own", "own"], budget=budget, resamples=0)
+    benchmarks.report_card(tmp_path, names, ["own", "own"], budget=budget, resamples=0)
     assert [each.requests for each in heard] == [len(server.bodies) - before] == [10]
 
 

@@ -15,12 +15,12 @@ from storymeter.cli import cli
 from storymeter.engine import Run
 from storymeter.errors import DataError
 from storymeter.meta import benchmark, report_card
-from storymeter.meta.benchmark_files import unmarked
 from storymeter.meta.benchmarks import available, load
 from storymeter.meta.choices import choice_results
 from storymeter.meta.scores import MetricValues, values_of
+from storymeter.meta.story_benchmarks import unmarked
 from storymeter.meta.words import occurrence, word_auc
-from storymeter.report.report_card import card_markdown
+from storymeter.report import present, render
 
 
 def write(path: Path, value: Any, *, lines: bool = False) -> None:
@@ -396,6 +396,6 @@ def test_how_related_two_sentences_are(small: Path) -> None:
 
 def test_the_card_says_what_chance_is(small: Path) -> None:
     cards = report_card(small, ["meteor", "bleu_1"], ["vidhal", "hat", "nebula"], resamples=0)
-    text = card_markdown(cards, date="", version="", command="")
+    text = render(present(cards), "markdown")
     for said in ("reaches 50 %.", "reaches 0.5 (AUC).", "reaches 0 (tau-c)."):
         assert f"A metric that knows nothing {said}" in text, said

@@ -18,10 +18,9 @@ import storymeter
 from storymeter import registry
 from storymeter.measure import Named, TrainingData, measure
 from storymeter.meta import overall_ranking
-from storymeter.meta.benchmarks import Benchmark
 from storymeter.meta.choices import choice_contest, choice_results, segment_contest
 from storymeter.meta.overall_ranking import Contest, Figure, Outcome, advice, cost_of, standings
-from storymeter.meta.records import Choice
+from storymeter.meta.records import Benchmark, Choice
 from storymeter.meta.scores import Judgement, MetricValues, captions_task, join_scores, tabulate
 from storymeter.meta.statistics import segment_level
 

@@ -19,7 +19,7 @@ from ...errors import DataError, UsageError
 from ...human.analysis.assessment import Analysis
 from ...human.analysis.studies import result_of
 from ...human.sources import open_ratings
-from ...meta.run import evaluate_metrics
+from ...meta.agreeing import evaluate_metrics
 from ...meta.scores import Judgement, join_scores, tabulate, values_of_results
 from ...progress import Note, Progress, silent, unsaid
 from ...stress.auditing import Audit, audit as run_audit
