@@ -21,6 +21,7 @@ from .provenance import signed_before
 from .results import AUTO, INTERVALS, REVISION, Conditions, Resamples, Results, SystemResult, chosen
 from .run import MetricLike, Run, metric_list, parse_metrics
 from .saved import load, write
+from .sharded.inputs import find, preview
 from .suitability import choose_metrics, default_metrics
 from .systems import (
     FOUND,
@@ -234,7 +235,6 @@ def _score_in_shards(
     settings: Mapping[str, Any],
 ) -> Results:
     """On `cluster`, or on the cores here; `jobs` is the number of workers there."""
-    from .sharded.inputs import find, preview
     from .sharded.run import score_shards
 
     if layout.format not in (None, "parquet", "jsonl"):

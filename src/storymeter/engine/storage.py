@@ -202,12 +202,19 @@ class Index:
         return cls(np.frombuffer(data, dtype="<i8").astype(np.int64).reshape(-1, 4))
 
 
-def filesystem(where: str) -> tuple[Any, str]:
-    """The pyarrow filesystem of a path or an address, and the path in it."""
+def arrow() -> Any:
+    """pyarrow with its filesystems and Parquet, which is imported where a corpus lies in shards."""
     try:
-        from pyarrow import fs
+        import pyarrow.fs
+        import pyarrow.parquet
     except ImportError:
         raise MissingPartError.extra("A corpus in shards", "ray") from None
+    return pyarrow
+
+
+def filesystem(where: str) -> tuple[Any, str]:
+    """The pyarrow filesystem of a path or an address, and the path in it."""
+    fs = arrow().fs
     if "://" not in where:
         return fs.LocalFileSystem(), str(Path(where).absolute())
     try:
@@ -321,19 +328,15 @@ class Folder:
 
     def names(self, folder: str) -> set[str]:
         """Of the files in a folder of this one."""
-        from pyarrow import fs
-
-        selector = fs.FileSelector(self.path(folder), allow_not_found=True)
+        selector = arrow().fs.FileSelector(self.path(folder), allow_not_found=True)
         return {entry.base_name for entry in self._place[0].get_file_info(selector)}
 
     def remove(self, name: str) -> None:
         """A file, or a folder with all that is in it; nothing where there is none."""
-        from pyarrow import fs
-
-        kind = self._place[0].get_file_info(self.path(name)).type
-        if kind == fs.FileType.Directory:
+        kind = self._place[0].get_file_info(self.path(name)).type.name
+        if kind == "Directory":
             self._place[0].delete_dir(self.path(name))
-        elif kind == fs.FileType.File:
+        elif kind == "File":
             self._place[0].delete_file(self.path(name))
 
 

@@ -30,6 +30,7 @@ from ..formats.problems import Problem, Severity
 from ..join import REFERENCE_FORMATS, join
 from ..metrics import Metric
 from ..progress import Note, Progress, silent, unsaid
+from .sharded.inputs import is_sharded
 from .suitability import far_ends, tells_stories
 
 #: names of files that are training runs of the system that their folder is named after
@@ -231,8 +232,6 @@ def is_saved(path: str) -> bool:
 def in_shards(candidates: Sequence[str], references: Sequence[str]) -> bool:
     """Whether all of the inputs are patterns or folders of shards; a file and a pattern do not go
     together."""
-    from .sharded.inputs import is_sharded
-
     given = {text: is_sharded(text) for text in (*candidates, *references)}
     if any(given.values()) and not all(given.values()):
         other = next(text for text, sharded in given.items() if not sharded)

@@ -28,15 +28,13 @@ from ...formats.problems import Mark
 from ...formats.tables import grouped, named_columns
 from ...metrics import Metric
 from ..results import Conditions
-from ..storage import Folder, filesystem
+from ..storage import Folder, arrow, filesystem
 
 ROWS = 1000
 
 
 def preview(source: Source, columns: Mapping[str, str]) -> Corpus:
     """What is wrong with it is reported when all of it is read."""
-    import pyarrow
-
     check, where = Check(), source.files[0].where
     system, path = filesystem(where)
     try:
@@ -48,7 +46,7 @@ def preview(source: Source, columns: Mapping[str, str]) -> Corpus:
                 raise _foreign_lines(where)
             return Corpus(tuple(JsonLines().of_objects(items, check)))
         return Corpus(tuple(_of_parquet(system, path, columns, check)))
-    except (pyarrow.ArrowException, OSError, ValueError) as error:
+    except (arrow().ArrowException, OSError, ValueError) as error:
         raise DataError(f"{where} cannot be read: {str(error).splitlines()[0]}") from None
 
 
@@ -63,9 +61,7 @@ def _foreign_lines(where: str) -> DataError:
 
 
 def _of_parquet(system: Any, path: str, columns: Mapping[str, str], check: Check) -> Any:
-    from pyarrow import parquet
-
-    with parquet.ParquetFile(path, filesystem=system) as file:
+    with arrow().parquet.ParquetFile(path, filesystem=system) as file:
         names = named_columns(file.schema_arrow.names, columns, check)
         first = next(file.iter_batches(ROWS), None) if names else None
         rows = [] if first is None else first.to_pylist()
@@ -156,8 +152,7 @@ def find(text: str) -> Source:
 
 
 def _listed(system: object, folder: str, text: str) -> list[str]:
-    from pyarrow import fs
-
+    fs = arrow().fs
     info = system.get_file_info(folder)  # type: ignore[attr-defined]
     if info.type == fs.FileType.File:
         return [folder]
@@ -168,8 +163,7 @@ def _listed(system: object, folder: str, text: str) -> list[str]:
 
 
 def _remote(system: object, base: str, pattern: str) -> list[str]:
-    from pyarrow import fs
-
+    fs = arrow().fs
     selector = fs.FileSelector(base, allow_not_found=True, recursive=True)
     entries = system.get_file_info(selector)  # type: ignore[attr-defined]
     paths = [entry.path for entry in entries if entry.type == fs.FileType.File]
@@ -210,13 +204,10 @@ def slices(sources: Sequence[Source]) -> tuple[list[Slice], int]:
 
 
 def _row_groups(source: int, at: int, file: File) -> tuple[list[Slice], int]:
-    import pyarrow
-    from pyarrow import parquet
-
     system, path = filesystem(file.where)
     try:
-        meta = parquet.read_metadata(path, filesystem=system)
-    except (pyarrow.ArrowException, OSError, ValueError) as error:
+        meta = arrow().parquet.read_metadata(path, filesystem=system)
+    except (arrow().ArrowException, OSError, ValueError) as error:
         raise DataError(
             f"{file.where} cannot be read as Parquet: {str(error).splitlines()[0]}",
             hint="Check that it was written to its end.",

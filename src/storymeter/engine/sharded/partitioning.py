@@ -32,7 +32,7 @@ from ...formats.reading import Reading
 from ...formats.tables import grouped, named_columns
 from ...progress import Progress
 from ...stats.poisson import document_keys, spread
-from ..storage import WORK, Index, filesystem
+from ..storage import WORK, Index, arrow, filesystem
 from .inputs import Job, Slice, Source
 
 #: rows at a time, and bytes that are gathered before chunks are written
@@ -99,14 +99,12 @@ def cut(job: Job, number: int) -> None:
 
 
 def _chunks(job: Job, source: int, tables: Iterator[tuple[Any, list[str]]]) -> Iterator[tuple[int, bytes]]:
-    import pyarrow
-
     gathered: dict[int, list[Any]] = {}
     size = 0
 
     def written() -> Iterator[tuple[int, bytes]]:
         for shard in sorted(gathered):
-            yield shard, _packed(pyarrow.concat_tables(gathered[shard]))
+            yield shard, _packed(arrow().concat_tables(gathered[shard]))
 
     for table, ids in tables:
         shards = _shards(job, source, ids)
@@ -139,23 +137,18 @@ def _shards(job: Job, source: int, ids: list[str]) -> NDArray[np.int64]:
 
 
 def _packed(table: Any) -> bytes:
-    import pyarrow
-
-    out = io.BytesIO()
-    options = pyarrow.ipc.IpcWriteOptions(compression="lz4")
-    with pyarrow.ipc.new_stream(out, table.schema, options=options) as stream:
+    out, ipc = io.BytesIO(), arrow().ipc
+    with ipc.new_stream(out, table.schema, options=ipc.IpcWriteOptions(compression="lz4")) as stream:
         stream.write_table(table)
     return out.getvalue()
 
 
 def _parquet(job: Job, this: Slice) -> Iterator[tuple[Any, list[str]]]:
-    import pyarrow
-    from pyarrow import parquet
-
+    pyarrow = arrow()
     file = job.sources[this.source].files[this.file]
     system, path = filesystem(file.where)
     try:
-        with parquet.ParquetFile(path, filesystem=system, pre_buffer=False) as opened:
+        with pyarrow.parquet.ParquetFile(path, filesystem=system, pre_buffer=False) as opened:
             check = Check(file.where)
             names = named_columns(
                 opened.schema_arrow.names, job.reading_of(this.source, "columns") or {}, check
@@ -175,8 +168,7 @@ class _Head(msgspec.Struct):
 
 def _jsonl(job: Job, this: Slice) -> Iterator[tuple[Any, list[str]]]:
     """Lines that begin within the slice; the last of them may end behind it."""
-    import pyarrow
-
+    pyarrow = arrow()
     file = job.sources[this.source].files[this.file]
     system, path = filesystem(file.where)
     decode = msgspec.json.Decoder(_Head).decode
@@ -258,10 +250,8 @@ class ShardReader:
         return Reading(check.file, corpus, check.problems).require(_file_to_validate(this, check))
 
     def _tables(self, number: int, index: Index, shard: int) -> Iterator[Any]:
-        import pyarrow
-
         for data in self.job.folder.chunks(piece(number), index, shard):
-            yield pyarrow.ipc.open_stream(data).read_all()
+            yield arrow().ipc.open_stream(data).read_all()
 
     def _mark(self, source: int, file: int) -> str:
         """What a place begins with: the file, where there are several."""
