@@ -22,8 +22,8 @@ from storymeter.captions import Rating
 from storymeter.human.analysis.assessment import analyse
 from storymeter.human.analysis.attention import control_pairs
 from storymeter.human.campaign.export import to_csv, to_jsonl
-from storymeter.human.imports import read
 from storymeter.human.ratings import DEGRADED, from_columns
+from storymeter.human.sources import read
 from storymeter.stats.dependent import permutation_pearson, permutation_ranks
 
 

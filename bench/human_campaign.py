@@ -19,7 +19,7 @@ from typing import Literal
 from storymeter.cli import cli
 from storymeter.human.analysis.assessment import analyse
 from storymeter.human.analysis.quality import TESTS
-from storymeter.human.imports import read
+from storymeter.human.sources import read
 
 MIX = "honest=20,lazy=2,random=2,constant=2,rushing=2,extremes=2"
 GATES: tuple[Literal["control", "repeats", "attention"], ...] = ("control", "repeats", "attention")

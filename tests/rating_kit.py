@@ -12,12 +12,12 @@ from click.testing import CliRunner
 from storymeter.captions import Rating
 from storymeter.cli import cli
 from storymeter.human.analysis.assessment import analyse as analyse
-from storymeter.human.imports import read as read
 from storymeter.human.ratings import (
     Ratings as Ratings,
     from_columns as from_columns,
     from_records as from_records,
 )
+from storymeter.human.sources import read as read
 
 QUALITY = {"best": 75.0, "middle": 55.0, "worst": 35.0}
 

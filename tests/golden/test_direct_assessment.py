@@ -11,8 +11,8 @@ import pytest
 from storymeter.human.analysis.assessment import analyse
 from storymeter.human.analysis.quality import assess
 from storymeter.human.analysis.scores import caption_scores, rank
-from storymeter.human.imports import read
 from storymeter.human.ratings import Ratings
+from storymeter.human.sources import read
 
 
 @pytest.fixture(scope="module")

@@ -134,7 +134,7 @@ def _report(path: Path, results: Results, comparisons: list[Comparison], people:
 
 def _people(examples: Path, folder: Path, seed: int) -> Analysis:
     from ..human.analysis.assessment import analyse
-    from ..human.imports import read
+    from ..human.sources import read
     from ..report.assessment import summary_lines, system_table
     from ..report.assessment_page import analysis_page
 

@@ -148,7 +148,7 @@ def csv_columns(content: str) -> dict[str, Any] | None:
             columns.add("value", list(map(float, cells[place["value"]])))
             for key in place.keys() - {"value"}:
                 column: Sequence[Any] = (
-                    list(map(plain_cell, cells[place[key]])) if quoted else cells[place[key]]
+                    list(map(unguarded, cells[place[key]])) if quoted else cells[place[key]]
                 )
                 if key == "kind" and "" in column:
                     column = [kind or "system" for kind in column]
@@ -204,7 +204,7 @@ def csv_rows(content: str, name: str) -> list[Rating]:
     known = set(Rating.__struct_fields__)
     for number, row in enumerate(reader, 2):
         cells: dict[str, Any] = {
-            key: plain_cell(cell) for key, cell in row.items() if key in known and cell not in (None, "")
+            key: unguarded(cell) for key, cell in row.items() if key in known and cell not in (None, "")
         }
         try:
             if "meta" in cells:
@@ -212,7 +212,7 @@ def csv_rows(content: str, name: str) -> list[Rating]:
             cells.setdefault(
                 "meta",
                 {
-                    key: msgspec.json.decode(row[key]) if key in _AS_JSON else plain_cell(row[key])
+                    key: msgspec.json.decode(row[key]) if key in _AS_JSON else unguarded(row[key])
                     for key in ("state", "against", "stratum", "held", "comment", *META_COLUMNS)
                     if row.get(key)
                 },
@@ -290,8 +290,3 @@ def _known(meta: msgspec.Raw | dict[str, Any]) -> dict[str, Any]:
 def _systems(meta: msgspec.Raw | dict[str, Any]) -> list[str] | None:
     several = _known(meta).get("systems")
     return [str(name) for name in several] if isinstance(several, list) else None
-
-
-def plain_cell(cell: str) -> str:
-    """Undo the quote that keeps a spreadsheet from running a cell as a formula."""
-    return unguarded(cell)

@@ -1,9 +1,11 @@
 """Opens what is to be analysed: a campaign, files of ratings, tables of other people, rows, data frames.
 
 A campaign states its kind in campaign.json, our exports and tables show it by what they hold. Everything is
-read once."""
+read once; what stands in several sources counts once. `read` reads files of ratings of known formats alone.
+"""
 
 import contextlib
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,15 +18,22 @@ from ..errors import DataError, UsageError
 from ..files import content
 from . import imports
 from .analysis.left_out import Lacking, pooled as pooled_lacking
-from .campaign.money import Pay, pooled
+from .campaign import export
+from .campaign.money import Pay, pooled as pooled_pay
 from .campaign.record import Facts, Folder
 from .rating_files import studies
-from .ratings import SOURCE, Labels, Ratings, columns_of, people
+from .ratings import SOURCE, Labels, Ratings, columns_of, from_columns, people
 from .study import STUDIES, Study, of_criterion, of_records
+from .tables import read_tables
+from .tables.roles import stated_scale
 
 HINT = "Give a campaign, or a file of ratings."
 #: formats that `origin` may name; `table` is any table
 ORIGINS = (*imports.READERS, "table")
+#: so large a share of the answers that two sources have to the same questions are equal: it is one campaign
+SAME_CAMPAIGN = 0.9
+_OTHERWISE = {"kind": "system", "hit": "", "pair": "", "stratum": "", "held": "", "campaign": ""}
+_EMPTY = "Give a file of ratings: a Storymeter export, a WMT table, MTurk batch results or an Appraise CSV."
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +100,6 @@ def open_ratings(
     said: tuple[str, ...] = ()
     bounds = None
     if tables:
-        from .tables import read_tables
-
         found = read_tables(tables, columns, scale, answers)
         said, bounds = found.notes, found.bounds
         parts.append(_Part(_name(tables[0]), STUDIES[found.kind], records=found.records))
@@ -101,8 +108,6 @@ def open_ratings(
             "--columns and --answers are for tables of other tools.", hint=f"{_name(given[0])} needs neither."
         )
     elif scale is not None:
-        from .tables.roles import stated_scale
-
         bounds = stated_scale(scale)
     together = _together(parts, [*said, *notes], bounds)
     # of a campaign that stands in several sources, what the latest of them says
@@ -110,7 +115,7 @@ def open_ratings(
     return replace(
         together,
         about=tuple(dict.fromkeys(about)),
-        pay=pooled(one.pay for one in known),
+        pay=pooled_pay(one.pay for one in known),
         lacking=pooled_lacking(
             None if one.lacking is None else Lacking(one.items, one.lacking) for one in known
         )
@@ -151,18 +156,14 @@ def _is_table(raw: bytes, origin: str | None, columns: Mapping[str, str] | None)
 
 
 def _campaign(folder: Path, notes: list[str]) -> _Part:
-    from .campaign.export import facts, ratings
     from .store import Store
 
     home = Folder(folder)
     notes += campaign_notes(home)
-    store = Store(home.database)
-    try:
+    with contextlib.closing(Store(home.database)) as store:
         store.check(home.campaign.id)
-        found = ratings(home, store)
-        known = facts(home, store, found)
-    finally:
-        store.close()
+        found = export.ratings(home, store)
+        known = export.facts(home, store, found)
     notes += known.sentences()
     if not found:
         raise DataError(
@@ -226,7 +227,7 @@ def _together(parts: Sequence[_Part], notes: list[str], bounds: tuple[float, flo
     if kind.plain:
         tables = [part.columns or columns_of(part.records or ()) for part in parts]
         ours = all(part.ours for part in parts)
-        table = imports.pooled(tables, [part.name for part in parts], notes, ours=ours)
+        table = pooled_tables(tables, [part.name for part in parts], notes, ours=ours)
         return OpenedRatings(kind, replace(table, bounds=bounds or table.bounds), ())
     records, doubles = _pooled_records(parts)
     campaigns = Labels.of([one.campaign for one in records])
@@ -244,7 +245,7 @@ def _pooled_records(parts: Sequence[_Part]) -> tuple[tuple[Rating, ...], list[st
         return tuple(parts[0].records or ()), []
     listed = [(k, record) for k, part in enumerate(parts) for record in part.records or ()]
     notes: list[str] = []
-    again, of = imports.repeated_rows(
+    again, of = repeated_rows(
         [k for k, _ in listed],
         [(r.campaign, r.rater, r.hit, r.position, r.item, r.system, r.kind, r.criterion) for _, r in listed],
         [(record.value, record.time) for _, record in listed],
@@ -257,3 +258,83 @@ def _pooled_records(parts: Sequence[_Part]) -> tuple[tuple[Rating, ...], list[st
         if row not in again
     ]
     return tuple(kept), notes
+
+
+def read(paths: Sequence[Path] | Path, format: str | None = None) -> Ratings:
+    """One or more files of ratings of known formats; several are read as one table."""
+    notes: list[str] = []
+    files = [paths] if isinstance(paths, Path) else paths
+    formats, tables = zip(
+        *(imports.columns_in(content(path, _EMPTY), path, format, notes) for path in files), strict=True
+    )
+    return pooled_tables(tables, [path.name for path in files], notes, ours=set(formats) == {"storymeter"})
+
+
+def pooled_tables(
+    tables: Sequence[dict[str, Any]], names: Sequence[str], notes: list[str], *, ours: bool
+) -> Ratings:
+    """Tables of several sources as one. A rating that stands in two of them counts once, and is named with
+    its sources. HITs of different campaigns are different HITs; where a source does not name its campaign,
+    it is one of its own."""
+    if len(tables) == 1:
+        return replace(from_columns(tables[0], notes), ours=ours)
+    whole = _joined(tables)
+    source = [k for k, table in enumerate(tables) for _ in range(len(table["value"]))]
+    campaign = whole.get("campaign") or [""] * len(source)
+    where, what = (
+        list(zip(*([_comparable(cell) for cell in whole[key]] for key in keys if key in whole), strict=True))
+        for keys in (("campaign", "rater", "hit", "position", "item", "system", "kind"), ("value", "seconds"))
+    )
+    again, of = repeated_rows(source, where, what, names, notes)
+    whole["campaign"] = [name or SOURCE.format(of[k] + 1) for name, k in zip(campaign, source, strict=True)]
+    if again:
+        whole = {
+            key: [c for row, c in enumerate(column) if row not in again] for key, column in whole.items()
+        }
+    return replace(from_columns(whole, notes), ours=ours)
+
+
+def _comparable(cell: Any) -> Any:
+    """NaN is no number, and equal to another NaN."""
+    return None if cell != cell else cell
+
+
+def repeated_rows(
+    source: Sequence[int],
+    where: Sequence[Any],
+    what: Sequence[Any],
+    names: Sequence[str],
+    notes: list[str],
+) -> tuple[set[int], dict[int, int]]:
+    """Rows that stand in an earlier source, too, and the source whose campaign each source belongs to.
+
+    `where` names the place of each answer (rater, HIT, position, item), `what` the answer. Two sources are
+    exports of one campaign where nearly all places that both have hold the same answer; by chance only some
+    do. What stands in both counts once, and is said with the names of the sources."""
+    rows: dict[int, dict[Any, int]] = {}
+    for row, (k, place) in enumerate(zip(source, where, strict=True)):
+        rows.setdefault(k, {}).setdefault(place, row)
+    again: set[int] = set()
+    of = {k: k for k in range(len(names))}
+    for k, other in itertools.combinations(sorted(rows), 2):
+        shared = rows[k].keys() & rows[other].keys()
+        same = {rows[other][place] for place in shared if what[rows[k][place]] == what[rows[other][place]]}
+        if shared and len(same) >= SAME_CAMPAIGN * len(shared):
+            of[other] = min(of[other], of[k])
+            if fresh := same - again:
+                notes.append(
+                    f"{len(fresh):,} answers stand both in {names[k]} and in {names[other]}; each counts"
+                    " once."
+                )
+            again |= fresh
+    return again, of
+
+
+def _joined(tables: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
+    """One below the other; a column that only some have is filled up."""
+    out: dict[str, list[Any]] = {key: [] for table in tables for key in table}
+    for table in tables:
+        for key, column in out.items():
+            found = table[key] if key in table else [_OTHERWISE.get(key)] * len(table["value"])
+            column += found.to_list() if isinstance(found, Labels) else list(found)
+    return out

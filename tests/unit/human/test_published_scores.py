@@ -10,9 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from rating_kit import read
 
 from storymeter.errors import DataError
-from storymeter.human import imports
 
 ROWS = [("good", k, 60 + k, 0.5 + k / 10) for k in range(8)] + [("bad", k, 40 + k, k / 40) for k in range(8)]
 CSV = "SYS,SID,RAW.SCR,Z.SCR,N\n" + "".join(f"{s},{k},{raw},{z},2\n" for s, k, raw, z in ROWS)
@@ -83,7 +83,7 @@ def test_a_sample_of_captions_is_no_lack(tmp_path: Path, run: Verb) -> None:
 def test_the_file_that_captions_writes_is_read_again(published: Path, tmp_path: Path, run: Verb) -> None:
     again = tmp_path / "again.csv"
     assert run("human", "analyse", str(published), "--captions", str(again))[0] == 0
-    values = [imports.read(path).value.tolist() for path in (published, again)]
+    values = [read(path).value.tolist() for path in (published, again)]
     assert sorted(values[0]) == pytest.approx(sorted(values[1]))
     lines = again.read_text(encoding="utf-8").splitlines()
     assert sorted(lines[1:]) == sorted(f"{s},{k},{float(raw)},{z},2" for s, k, raw, z in ROWS)
@@ -109,14 +109,14 @@ def test_a_number_of_ratings_is_a_whole_number(tmp_path: Path, number: str) -> N
     path = tmp_path / "odd.csv"
     path.write_text(f"{CSV}good,99,50,0.5,{number}\n")
     with pytest.raises(DataError, match="1 ratings cannot be read: line 18"):
-        imports.read(path)
+        read(path)
 
 
 def test_z_means_and_ratings_are_not_mixed(published: Path, tmp_path: Path) -> None:
     ours = tmp_path / "ratings.jsonl"
     ours.write_text('{"item": "a", "system": "x", "rater": "r", "value": 50, "kind": "system"}\n')
     with pytest.raises(DataError, match="z-scores of captions"):
-        imports.read([published, ours])
+        read([published, ours])
 
 
 def test_help_of_make_clips_writes_nothing(tmp_path: Path) -> None:

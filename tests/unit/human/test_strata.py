@@ -15,7 +15,8 @@ from rating_kit import analyse, campaign, from_records, read, run, write
 
 from storymeter.captions import Rating
 from storymeter.errors import DataError, UsageError
-from storymeter.human.platform_files import split_row
+from storymeter.human.imports import split_row
+from storymeter.report import present
 
 HEAD = "HITId WorkerId src trg item hit sys_id rid type sid score time"
 TYPES = {"system": "SYSTEM", "degraded": "BAD_REF", "human": "REF"}
@@ -193,11 +194,10 @@ def test_standardised_scores_are_not_taken_for_raw_ones() -> None:
 
 
 def test_who_has_no_pair_is_not_said_to_fail() -> None:
-    from storymeter.report.assessment import worker_table
-
     records = [*campaign(raters=4), Rating("v0", "best", "new", 50.0, hit="h9", position=0)]
-    text = worker_table(analyse(from_records(records), splits=0)).render("csv")
-    row = next(line for line in text.splitlines() if line.startswith("new"))
+    tables = present(analyse(from_records(records), splits=0)).tables("table", None)
+    raters = next(table for table in tables if table.title == "Raters").render("csv")
+    row = next(line for line in raters.splitlines() if line.startswith("new"))
     assert row.startswith("new,,no test is possible with 0 complete control pairs")
 
 

@@ -29,9 +29,9 @@ from typing import Any
 import msgspec
 
 from ...errors import DataError, MissingPartError, first_few
-from ...files import content
+from ...files import content, unguarded
 from ...formats.zipped import WorkbookError, is_workbook, sheet_rows
-from ..rating_files import plain_cell, text
+from ..rating_files import text
 
 HINT = "Give a table of ratings: a row per rating with rater, item, system and score."
 #: how a compressed file begins
@@ -156,7 +156,7 @@ def cell(value: Any) -> Any:
     if isinstance(value, float) and math.isnan(value):
         return None
     if isinstance(value, str):
-        value = plain_cell(value.strip()).strip()
+        value = unguarded(value.strip()).strip()
         return None if value.lower() in _MISSING else value
     if hasattr(value, "isoformat"):
         return None if str(value) == "NaT" else value.isoformat()
