@@ -16,7 +16,7 @@ import pytest
 from storymeter.arrays import FloatArray
 from storymeter.engine.gating import Checked, GateResult, below, condition, difference, swap_p
 from storymeter.errors import UsageError
-from storymeter.report.comparison import gate_paragraph
+from storymeter.report import present
 from storymeter.stats.paired import Part
 
 Verb = Callable[..., tuple[int, str, str]]
@@ -94,10 +94,10 @@ def test_the_gate_says_where_its_test_cannot_be_trusted() -> None:
         "Only 3 of 20 changed": replace(plain, changed=3),
     }
     for text, checked in said.items():
-        assert text in gate_paragraph(GateResult("new", "old", [checked]))
-        assert not any(other in gate_paragraph(GateResult("new", "old", [plain])) for other in said)
+        assert text in present(GateResult("new", "old", [checked])).summary[0]
+        assert not any(other in present(GateResult("new", "old", [plain])).summary[0] for other in said)
     over_seeds = replace(plain, skewness=0.0, units=0, changed=0)
-    assert "Only" not in gate_paragraph(GateResult("new", "old", [over_seeds]))
+    assert "Only" not in present(GateResult("new", "old", [over_seeds])).summary[0]
 
 
 def test_missing_documents_are_named_and_no_change_shows_no_power(

@@ -32,7 +32,6 @@ from storymeter.human import (
 )
 from storymeter.meta import BENCHMARKS, agree, point_at_words, self_agreement, similarity
 from storymeter.report import present, render, write_report
-from storymeter.report.table import to_json
 from storymeter.stress import attacks, audit, count, details, oracle, order, pad
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
@@ -263,7 +262,7 @@ def test_steps_of_a_study(tmp_path: Path) -> None:
         *("good", "used before", "unknown")
     ]
     seen = msgspec.json.decode(printed("human", "status", folder, "--format", "json"))
-    assert seen["raters"] == msgspec.json.decode(to_json(status(folder)["raters"]))
+    assert seen["raters"] == msgspec.json.decode(msgspec.json.encode(status(folder)["raters"]))
     assert printed("human", "export", folder, "--format", "csv") == export(folder, "csv") != ""
     close(folder)
     assert status(folder)["state"] == "closed"

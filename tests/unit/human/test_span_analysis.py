@@ -27,7 +27,7 @@ from storymeter.human.analysis.span_records import (
 )
 from storymeter.human.analysis.spans import SpanStudy, analyse_spans
 from storymeter.human.study.spans import _kinds
-from storymeter.report.assessment import summary_lines
+from storymeter.report import present
 
 #: how often each system is wrong about the person, the action, the object and the place
 PLANTED = {
@@ -110,7 +110,7 @@ def test_who_does_not_find_planted_errors_is_not_believed(records: list[Rating])
     # every rater is counted, and the work of all
     told = {worker.id: worker for worker in found.analysis.quality.workers}
     assert len(told) == 30 and told["m003"].reason.startswith("marked 0 of 10 planted errors")
-    assert found.analysis.hits == 30 and "30 raters" in summary_lines(found.analysis)[0]
+    assert found.analysis.hits == 30 and "30 raters" in present(found).summary[0]
     everybody = analyse_spans(blind, splits=0, accept="all")
     assert "m003" in everybody.analysis.used.rater.to_list()
 

@@ -12,9 +12,7 @@ import storymeter
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.pairs import Facts
 from storymeter.pairs.facts import marked_captions
-from storymeter.report.full.build import report_page
-from storymeter.report.full.details import unsupported
-from storymeter.report.full.findings import Findings
+from storymeter.report import write_report
 
 need("torch")
 Run = Callable[..., tuple[int, str, str]]
@@ -39,14 +37,13 @@ def test_every_word_goes_back_to_its_caption() -> None:
     assert 0 < value < 1
 
 
-def test_the_report_marks_them_on_demand() -> None:
+def test_the_report_marks_them_on_demand(tmp_path: Path) -> None:
     corpora = [Corpus((TOLD,), "mine"), Corpus((PEOPLE,), "people")]
     results = storymeter.evaluate(candidates=corpora[:1], references=corpora[1:], metrics=["soda_c"])
-    findings = Findings("t", results, [])
-    assert unsupported(findings) == [[[[], [], [1, 2]]]]
-    asked = report_page(findings, unsupported=unsupported(findings))
-    assert '"unsupported":[[[[],[],[1,2]]]]' in asked
-    assert '"unsupported":[' not in report_page(findings)
+    for asked in (True, False):
+        write_report(results, tmp_path / "report.html", facts=asked)
+        page = (tmp_path / "report.html").read_text(encoding="utf-8")
+        assert ('"unsupported":[[[[],[],[1,2]]]]' in page) == ('"unsupported":[' in page) == asked
 
 
 @pytest.mark.parametrize("asked", [["--facts"], ["-m", "facts"]])

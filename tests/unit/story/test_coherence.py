@@ -18,7 +18,7 @@ from storymeter.engine import Run
 from storymeter.errors import DataError
 from storymeter.join import Coverage, Task
 from storymeter.registry import metric
-from storymeter.report.scores import remarks
+from storymeter.report import present
 from storymeter.story import coherence
 from storymeter.story.order_net import load_order_model, plain
 from storymeter.story.train.coherence import EMBEDDED
@@ -60,7 +60,8 @@ def test_stories_without_a_pair_are_counted() -> None:
     results = Run().score(Corpus(stories, "mine"), "rovist_c", resamples=0)
     score = results.systems[0].scores[0]
     assert score.parts["single"] == pytest.approx(2 / 3)
-    assert remarks(results) == ["Stories of fewer than two sentences count 0 in coherence: 2 of 3 of mine."]
+    note = present(results).tables("table", None)[0].note
+    assert "Stories of fewer than two sentences count 0 in coherence: 2 of 3 of mine." in note
 
 
 def test_no_training_story_is_held_out(data: Path) -> None:

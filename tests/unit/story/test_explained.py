@@ -15,8 +15,7 @@ from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine import Results, Run, show
 from storymeter.errors import DataError, UsageError
 from storymeter.formats import read, write
-from storymeter.report.full.details import details
-from storymeter.report.full.findings import Findings
+from storymeter.report import write_report
 from storymeter.story import explain_story, train_coherence
 from storymeter.story.explain import StoryExplanation
 from storymeter.story.train.coherence import Recipe
@@ -85,7 +84,9 @@ def test_show_report_and_score_agree_to_the_last_bit(home: Path, tmp_path: Path,
     assert score.rows is not None
     saved = str(tmp_path / "run.smr")
     results.save(saved)
-    report = details(Findings("", results, ()), images, "cpu")["stories"][0]
+    write_report(results, tmp_path / "report.html", images=images)
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    report = json.loads(page.partition('id="data">')[2].partition("</script>")[0])["stories"][0]
     for k in (0, 3, 7):
         document = score.ids[k]
         _, vg, c, nr = score.rows[k, :4].tolist()

@@ -19,9 +19,7 @@ from storymeter.errors import DataError, StorymeterWarning, UsageError
 from storymeter.formats import read
 from storymeter.models.media import Pictures
 from storymeter.registry import metric
-from storymeter.report.full.build import write_page
-from storymeter.report.full.findings import Findings
-from storymeter.report.scores import leaderboard_table, remarks
+from storymeter.report import present, write_report
 from storymeter.story.grounding import PictureStore
 from storymeter.story.nouns import NounFrequencies, fixed_frequencies
 from storymeter.story.regions import regions
@@ -218,7 +216,7 @@ def test_grounding_per_noun_does_not_grow_with_the_number_of_nouns() -> None:
     assert five.value == pytest.approx(one.value + np.log(5))
     assert five.parts["per_noun"] == pytest.approx(one.parts["per_noun"])
     assert (one.parts["nouns"], five.parts["nouns"]) == (1, 5)
-    assert any("x5 has 5.0 nouns a story and x1 1.0" in sentence for sentence in remarks(results))
+    assert "x5 has 5.0 nouns a story and x1 1.0" in present(results).tables("table", None)[0].note
     mean = Run(images=IMAGES).score([few, many], "rovist_vg(pooling=mean)", resamples=0)
     assert mean.systems[1].scores[0].value == pytest.approx(one.parts["per_noun"])
     twice = Corpus((Document("a", (Caption("the boat saw a boat .", image="boat.png"),)),), "twice", "story")
@@ -231,7 +229,7 @@ def test_stories_that_a_system_lacks_are_no_sign_of_few_nouns() -> None:
     part = _part(GOOD, 0, 1, 2, 3, 4, 5)
     results = Run(GOOD, images=IMAGES).score([GOOD, part], "rovist_vg", resamples=0)
     assert results.systems[1].scores[0].parts["no_nouns"] == 2 / 8
-    assert not any("nouns a story" in sentence for sentence in remarks(results))
+    assert "nouns a story" not in present(results).tables("table", None)[0].note
 
 
 def test_per_noun_leaves_out_stories_without_nouns() -> None:
@@ -253,7 +251,7 @@ def test_vg_of_one_noun_may_be_negative() -> None:
 
 def test_the_three_numbers_and_their_scaled_sum_stand_before_the_sum(tmp_path: Path) -> None:
     results = Run(images=IMAGES).score([GOOD, DULL], "rovist", resamples=0)
-    table = leaderboard_table(results)
+    table = present(results).tables("table", None)[0]
     assert [head.name for head in table.heads] == [
         "system",
         "vg",
@@ -266,7 +264,7 @@ def test_the_three_numbers_and_their_scaled_sum_stand_before_the_sum(tmp_path: P
     vg = 2 / (1 + np.exp(-results.systems[0].scores[0].rows[:, 1] / 2)) - 1  # type: ignore[index]
     assert parts["scaled_sum"] == pytest.approx(vg.mean() + parts["c"] + parts["nr"])
     assert "rovist is the sum VG + C + NR; over these 16 stories it correlates with VG +" in table.note
-    write_page(tmp_path / "report.html", Findings("", results, ()))
+    write_report(results, tmp_path / "report.html")
     cell = (tmp_path / "report.html").read_text().partition('<td data-column="0">')[2].partition("</td>")[0]
     shown = [f"{name} {parts[name]:.2f}" for name in ("vg", "c", "nr", "scaled_sum")]
     places = [cell.index(text) for text in (*shown, f"{results.systems[0].scores[0].value:.2f}")]

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from storymeter.cli import cli
 from storymeter.errors import DataError
-from storymeter.report.one_document import story_page, story_text
+from storymeter.report import present, render
 from storymeter.story.coherence import Links
 from storymeter.story.explain import Sight, StoryExplanation
 from storymeter.story.grounding import Grounded
@@ -39,13 +39,14 @@ def _story() -> StoryExplanation:
 
 
 def test_terminal() -> None:
-    text = story_text(_story())
+    text = render(present(_story()))
     assert "0.200   <- weakest link" in text and "| 0.900" in text
     assert "*giraffe*" in text and "0.610" in text and "A note." in text
 
 
-def test_page_is_whole_and_safe() -> None:
-    page = story_page(_story(), {0: b"\xff\xd8\xff"})
+def test_page_is_whole_and_safe(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("storymeter.report.one_document.crops_of", lambda sight, images: {0: b"\xff\xd8\xff"})
+    page = render(present(_story(), images="."), "html")
     assert "<b>giraffe" not in page and "the weakest link" in page and "data:image/jpeg;base64," in page
     assert "http://" not in page and "https://" not in page and "<script" not in page
 
@@ -71,5 +72,6 @@ def test_the_verb_on_the_packaged_story_with_its_pictures(tmp_path: Path) -> Non
 
 def test_one_sentence_and_nothing() -> None:
     empty = StoryExplanation("s", "", (), 0.0, 0.0, 0.0, (), Links((), -1, 0.0), None)
-    assert "(no sentences)" in story_text(empty) and "one sentence has no link" in story_text(empty)
-    assert "<html" in story_page(empty)
+    text = render(present(empty))
+    assert "(no sentences)" in text and "one sentence has no link" in text
+    assert "<html" in render(present(empty), "html")
