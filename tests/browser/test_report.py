@@ -18,8 +18,7 @@ import pytest
 from report_kit import ROOT, Report, cut, example_report, large_report, photograph, printed, squeezed
 
 import storymeter
-from storymeter.report.full.build import write_page
-from storymeter.report.full.findings import Findings
+from storymeter.report import write_report
 
 DATA = Path(os.environ.get("STORYMETER_DATA", ROOT.parent / "shared" / "data"))
 
@@ -338,7 +337,7 @@ def test_boxes_carry_their_nouns(tmp_path: Path, look: Callable[..., Any]) -> No
     stories, images = storymeter.read(examples / "good.json"), str(examples / "images")
     metrics = "rovist_vg(missing=skip)"
     results = storymeter.evaluate(candidates=stories, metrics=metrics, images=images)
-    write_page(tmp_path / "a.html", Findings("stories", results, []), images=images)
+    write_report(results, tmp_path / "a.html", title="stories", images=images)
     text = (tmp_path / "a.html").read_text()
     found = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL).group(1))
     place, story = next((k, one) for k, one in enumerate(found["stories"][0]) if one and one.get("regions"))

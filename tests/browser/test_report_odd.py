@@ -15,8 +15,7 @@ import storymeter
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.cli import cli
 from storymeter.formats import write
-from storymeter.report.full.build import write_page
-from storymeter.report.full.findings import Findings
+from storymeter.report import write_report
 
 
 def test_long_ids_and_japanese_names_stay_inside_on_a_phone_and_on_paper(
@@ -41,7 +40,7 @@ def test_long_ids_and_japanese_names_stay_inside_on_a_phone_and_on_paper(
         tokenizer="zh",
     )
     page_path = tmp_path / "report.html"
-    write_page(page_path, Findings("長い題名" * 20, results, results.compare()))
+    write_report(results, page_path, title="長い題名" * 20)
     for width, scheme in ((390, "dark"), (1280, "light")):
         page = look(page_path, f"#d={ids[0]}", viewport={"width": width, "height": 900}, color_scheme=scheme)
         assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
@@ -76,7 +75,7 @@ def test_one_document_of_one_system_has_no_empty_room_and_nothing_of_others(
         references=[corpus("people", "a dog runs")],
         metrics=["soda_c", "rouge_l"],
     )
-    write_page(tmp_path / "report.html", Findings("One", results, []))
+    write_report(results, tmp_path / "report.html", title="One")
     page = look(tmp_path / "report.html")
     assert page.inner_text("#count") == "1 document"
     assert page.locator("#rows").bounding_box()["height"] < 100
@@ -145,7 +144,7 @@ def test_hostile_text_is_shown_and_never_run(look: Callable[..., Any], tmp_path:
         metrics=["soda_c", "rouge_l"],
     )
     page_path = tmp_path / "report.html"
-    write_page(page_path, Findings(bad, results, results.compare()))
+    write_report(results, page_path, title=bad)
     page = look(page_path)
     page.locator("#rows tbody a").first.click()
     page.wait_for_selector("#one:not([hidden])")

@@ -9,8 +9,7 @@ import pytest
 
 import storymeter
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.report.full.build import write_page
-from storymeter.report.full.findings import Findings
+from storymeter.report import write_report
 
 KINDS = {
     "dense": [Caption("a man 🎈 washes a car", 0, 5), Caption("a horse sings", 6, 9)],
@@ -20,13 +19,14 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_marked(browser: Any, tmp_path: Path, kind: str) -> None:
+def test_marked(browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     captions = tuple(KINDS[kind])
     mine, people = Corpus((Document("v", captions),), "mine"), Corpus((Document("v", captions),), "people")
     results = storymeter.evaluate(candidates=[mine], references=[people], metrics=["rouge_l"])
     last = [[], [1, 2]] if kind != "caption" else [[7, 8]]
     page = tmp_path / "report.html"
-    write_page(page, Findings("t", results, []), unsupported=[[last]])
+    monkeypatch.setattr("storymeter.report.full.writing.unsupported", lambda *_: [[last]])
+    write_report(results, page, facts=True)
     with browser.new_context() as context:
         view = context.new_page()
         troubles: list[str] = []
