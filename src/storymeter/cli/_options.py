@@ -142,7 +142,7 @@ def print_tables(tables: Table | Sequence[Table], style: str, title: str = "", *
     if style == "json" and json:
         output(json)
     elif style == "html" and not wants_fragment():
-        from ..report.templating import table_page
+        from ..report.presentation import table_page
 
         output(table_page(title or "Storymeter", listed))
     else:

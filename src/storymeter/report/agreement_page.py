@@ -35,9 +35,8 @@ from .agreement import (
 )
 from .figures.charts import Tile, heat_map, lines
 from .figures.points import Dot, dots, scatter
-from .presentation import Presentation, plain, present, present_all
+from .presentation import Presentation, html_page, plain, present, present_all, shown
 from .table import Column, Table, interval_cell, keys, numbers, to_json
-from .templating import render, shown
 
 WORDS = {
     "r": (
@@ -307,7 +306,7 @@ def agreement_page(agreements: Sequence[Agreement]) -> str:
     studies = {agreement.title.rpartition(",")[0] for agreement in agreements}
     study = studies.pop() if several and len(studies) == 1 else ""
     beside = [shown(replace(table, note="")) for table in criteria_tables(agreements)] if several else []
-    return render(
+    return html_page(
         "agreement.html",
         title=f"Agreement of metrics with human scores: {study or agreements[0].title}",
         beside=beside,

@@ -41,7 +41,7 @@ from .assessment_data import (
 )
 from .figures.charts import Tile, heat_map, steps
 from .figures.points import Spread, boxes, scatter
-from .presentation import Presentation, present, present_all
+from .presentation import Presentation, html_page, present, present_all, shown
 from .studies import (
     KIND_WORDS,
     PROFILE_WORDS,
@@ -53,7 +53,6 @@ from .studies import (
     span_data,
 )
 from .table import Table, to_json
-from .templating import render, shown
 
 
 def distributions(analysis: Analysis) -> Markup:
@@ -230,7 +229,7 @@ def analysis_page(
     """`pay`: what the study paid; `spans`: what an error span study adds."""
     thin = int((analysis.captions.n < CAPTION_MINIMUM).sum())
     flags = {flag: f"(flag) {meaning}" for flag, meaning in FLAGS.items()}
-    return render(
+    return html_page(
         "human.html",
         title="Results of the human study",
         summary=summary_lines(analysis),

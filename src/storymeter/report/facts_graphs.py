@@ -11,9 +11,8 @@ from ..pairs.scene_graph import SceneGraph
 from ..pairs.spice import GraphComparison
 from .figures.marks import shortened, svg, tag
 from .fitting import escape_controls, wrapped
-from .presentation import Presentation, present, present_all
+from .presentation import Presentation, html_page, present, present_all, shown
 from .table import Column, Table
-from .templating import render, shown
 
 _SIGN = {"same": "=", "synonym": "~", "only one": ""}
 
@@ -67,7 +66,7 @@ def graphs_text(comparisons: Sequence[GraphComparison], width: int = 100) -> str
 
 def graphs_page(document: str, comparisons: Sequence[GraphComparison]) -> str:
     """A self-contained page."""
-    return render(
+    return html_page(
         "graphs.html",
         title=f"{document}: scene graphs",
         comparisons=[
@@ -169,7 +168,7 @@ def support_text(support: Support, width: int = 100) -> str:
 def support_page(support: Support) -> str:
     """A self-contained page."""
     table = word_table(support)
-    return render(
+    return html_page(
         "support.html",
         title=f"{support.document}: words that the references support",
         support=support,

@@ -19,9 +19,8 @@ from ..story.regions import Box
 from ..text.words import words
 from .figures.charts import Bar, lanes
 from .fitting import clip, escape_controls, wrapped
-from .presentation import Presentation, plain, present
+from .presentation import Presentation, html_page, plain, present, shown
 from .table import Column, Table, numbers
-from .templating import render, shown
 
 
 @present.register(Timeline)
@@ -71,7 +70,7 @@ def _rows(letter: str, timeline: Timeline, axis: int, width: int) -> list[str]:
 
 def timeline_page(timeline: Timeline) -> str:
     """A self-contained HTML page."""
-    return render(
+    return html_page(
         "timeline.html",
         title=f"{timeline.video}: captions and references on a time axis",
         timeline=timeline,
@@ -219,7 +218,7 @@ def _where(box: Box) -> str:
 def story_page(story: StoryExplanation, crops: Mapping[int, bytes] | None = None) -> str:
     """A self-contained page; `crops`: place of a grounded noun -> its region as a JPEG."""
     repeated, links, sight = repeated_words(story), story.links, story.sight
-    return render(
+    return html_page(
         "story.html",
         title=f"{story.id}: coherence, repetition and grounding",
         headline=" · ".join([*([story.system] if story.system else []), *headline(story).split("   ")]),

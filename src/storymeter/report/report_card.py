@@ -19,9 +19,8 @@ from ..meta.statistics import MetricResult
 from ..scores import Signature
 from .agreement import STATISTICS, Agreement, agreement_data, choice_data, choice_table, displayed_statistics
 from .figures.points import Panel, panels
-from .presentation import Presentation, plain, present_all
+from .presentation import Presentation, html_page, plain, present_all, shown
 from .table import Column, Table, keys, numbers, to_json
-from .templating import render, shown
 
 
 @present_all.register(SelfAgreement)
@@ -375,7 +374,7 @@ def card_page(cards: Sequence[Card], **about: Any) -> str:
     """A self-contained page."""
     counted = contests(cards)
     found = standings(counted)
-    return render(
+    return html_page(
         "report_card.html",
         title="Report card",
         made=_made(**about).replace("`", ""),

@@ -12,9 +12,8 @@ from ..meta.similarities import KINDS, Mean, Similarity
 from .agreement_page import correlation_figure
 from .figures.charts import steps
 from .figures.points import Spread, boxes
-from .presentation import Presentation, present
+from .presentation import Presentation, html_page, present, shown
 from .table import Table, keys, numbers, to_json
-from .templating import render, shown
 
 QUANTILES = {"5 %": 0.05, "25 %": 0.25, "median": 0.5, "75 %": 0.75, "95 %": 0.95}
 _BARS = " ▁▂▃▄▅▆▇█"
@@ -211,7 +210,7 @@ def draw(found: Similarity) -> dict[str, Markup]:
 
 def similarity_page(found: Similarity) -> str:
     drawn = draw(found)
-    return render(
+    return html_page(
         "similarity.html",
         title="Similarity between sources",
         notes=found.notes,

@@ -15,9 +15,8 @@ from ..stress.persuasion import ATTACKS, KINDS, RIGHT, SUCCESS, WRONG, Persuasio
 from ..stress.wrong_details import Details
 from .agreement import choice_data, choice_table
 from .figures.charts import Tile, heat_map, lines
-from .presentation import Presentation, plain, present, present_all
+from .presentation import Presentation, plain, present, present_all, table_page
 from .table import Column, Table, keys, numbers, to_json
-from .templating import table_page
 
 #: the damages behind each verdict of the audit
 RESTS_ON = {

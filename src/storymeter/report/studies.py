@@ -11,9 +11,8 @@ from ..human.analysis.story_raters import StoryQuality
 from ..human.analysis.survey import Survey
 from .assessment_data import analysis_data
 from .figures import points
-from .presentation import Presentation, plain, present
+from .presentation import Presentation, html_page, plain, present, shown
 from .table import Column, Table, interval_cell, keys, numbers, to_json
-from .templating import render, shown
 
 CRITERION_WORDS = {
     "grounded": "the story reflects what is in the pictures",
@@ -70,7 +69,7 @@ class Study:
     draw: Callable[[], Markup]
 
     def page(self) -> str:
-        return render(
+        return html_page(
             "study.html",
             title=self.title,
             notes=self.notes,

@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 
 from markupsafe import Markup
 
-from ..templating import static
+from ..presentation import static
 
 #: pixels of a PNG for each unit of a figure, and the most along a side
 PIXELS, LARGEST = 2.0, 12_000

@@ -17,8 +17,8 @@ from ...engine.suitability import story_meteor
 from ...scores import Alignment, Match
 from ..fitting import clip, escape_controls
 from ..marks import mark_notes, rough_scores, scale_note
+from ..presentation import Shown, environment, html_page
 from ..scores import engine_note, remarks, signature_lines
-from ..templating import Shown, environment, render
 from .details import details
 from .findings import Findings
 from .sections import board, forest, matrix, methods, verdict, warnings
@@ -60,7 +60,7 @@ def report_page(
         )
         content = block(found)
     written = list(_written(findings, COMPLETE - len(content.encode()) - NUMBER * numbers))
-    return render(
+    return html_page(
         "report.html",
         title=findings.title,
         script="report.js",

@@ -26,10 +26,10 @@ from ...stress.auditing import Audit, audit as run_audit
 from ..assessment import rank_range, summary_lines, system_table, worker_table
 from ..figures.points import Dot, dots
 from ..pairwise import preferences
+from ..presentation import shown
 from ..scores import annotator_table
 from ..stress import ANSWERS, audit_figure, audit_table
 from ..studies import Study, survey
-from ..templating import shown
 from .build import find_videos, write_page
 from .details import unsupported
 from .findings import Findings
