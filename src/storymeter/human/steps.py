@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -16,15 +16,23 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
+from ..captions import Corpus
 from ..errors import DataError, UsageError, first_few
 from ..files import content
+from ..formats import read
 from ..progress import Note, Progress, silent, unsaid
+from .campaign.design import Layout
+from .campaign.export import facts, rehearsal_links, render
+from .campaign.organise import plan as plan_of, prepare, too_few_links, write
+from .campaign.record import Folder
+from .campaign.request import CampaignRequest, Platform, Question, Selection, seconds
+from .server import run
+from .server.words import languages
+from .sources import campaign_notes
+from .study import named
 
 if TYPE_CHECKING:
-    from ..captions import Corpus
     from .campaign.backup import Manifest
-    from .campaign.design import Layout
-    from .campaign.record import Folder
     from .rehearsal import Tally
     from .store import Store
 
@@ -36,20 +44,15 @@ PARTS = ("system", "degraded", "repeat", "human")
 @contextlib.contextmanager
 def opened(folder: Place, note: Note = unsaid) -> Iterator[tuple[Folder, Store]]:
     """A campaign's files and its database, closed again at the end."""
-    from .campaign.record import Folder
-    from .sources import campaign_notes
     from .store import Store
 
     home = Folder(Path(folder))
     number = home.campaign.id
     for line in campaign_notes(home):
         note(line)
-    store = Store(home.database)
-    try:
+    with contextlib.closing(Store(home.database)) as store:
         store.check(number)
         yield home, store
-    finally:
-        store.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +112,6 @@ def new(
     request: as in `storymeter human new`: task, hits, title, language, seed, price …
     progress: called with what is being done, how much is done, and of how much.
     """
-    from .campaign.organise import plan as plan_of, prepare, too_few_links, write
-    from .campaign.request import CampaignRequest, Platform, Selection, seconds
-    from .server.words import languages
-
     language = request.get("language", "en")
     if language not in (known := languages()):
         raise UsageError(
@@ -161,16 +160,11 @@ def _code(given: str) -> str:
 
 def read_captions(given: Place | Corpus, task: str = "da") -> Corpus:
     """A file or a corpus; where stories are compared, a list of sentences is a story."""
-    from ..formats import read
-    from .study import named
-
     lists = "story" if named(task).stories else None
     return read(given, lists=lists) if isinstance(given, str | PathLike) else given
 
 
 def _questions(path: Place | None) -> list[Any]:
-    from .campaign.request import Question
-
     if path is None:
         return []
     try:
@@ -184,8 +178,6 @@ def _questions(path: Place | None) -> list[Any]:
 
 def _layout(task: str, sizes: Mapping[str, Any], human: bool, note: Note) -> Layout | None:
     """The study's layout with what the organiser wants otherwise."""
-    from .study import named
-
     base = named(task).layout
     if base is None:
         return None
@@ -209,6 +201,7 @@ def serve(
     admin_port: int | None = None,
     watch: float | None = None,
     skip_bad: bool = False,
+    ready: Callable[[str], None] = unsaid,
     note: Note = unsaid,
 ) -> None:
     """Serves a campaign until it is stopped (Ctrl-C).
@@ -221,12 +214,9 @@ def serve(
     admin_port: a separate port for the dashboard, for this machine alone.
     watch: minimum time before an answer, as a share of the length of clip and text.
     skip_bad: serves although clips are missing.
+    ready: called with the server's address, once it listens.
     note: called with the addresses, once the server listens.
     """
-    from .campaign.record import Folder
-    from .server import run
-    from .sources import campaign_notes
-
     run.need_server()
     home = Folder(Path(folder))
     campaign = home.campaign
@@ -254,6 +244,7 @@ def serve(
         f"  dashboard        {dashboard}/admin\n  its token        {run.where_token(home)}\n\nCtrl-C"
         " stops the server."
     )
+    ready(url)
     run.serve(home, sock, admin_anywhere=admin_anywhere, admin=admin, proxies=tuple(proxies), watch=watch)
     note("Stopped. Every rating that was acknowledged is in the store.")
 
@@ -263,11 +254,8 @@ def _look_at_clips(home: Folder, skip_bad: bool, note: Note) -> None:
     from .campaign.overview import health
     from .store import Store
 
-    store = Store(home.database)
-    try:
+    with contextlib.closing(Store(home.database)) as store:
         found = health(home, store)
-    finally:
-        store.close()
     if not found.broken:
         return
     listed = first_few([f"{name} {what}" for name, what in found.broken.items()], limit=3)
@@ -306,10 +294,7 @@ def simulate(
     seed: what characters and answers are drawn by.
     progress: called with what is being done, how much is done, and of how much.
     """
-    from .campaign.export import rehearsal_links
-    from .campaign.record import Folder
     from .rehearsal import Bot, Truth, mix as characters_of, rehearse
-    from .server.run import in_background
 
     home = Folder(Path(folder))
     characters = characters_of(mix, raters)
@@ -318,7 +303,7 @@ def simulate(
     bots = [Bot(character, truth, f"{seed} {number}") for number, character in enumerate(characters)]
     with contextlib.ExitStack() as stack:
         watched = None if real_time else 0.0
-        address = url or stack.enter_context(in_background(Path(folder), watch=watched))
+        address = url or stack.enter_context(run.in_background(Path(folder), watch=watched))
         return asyncio.run(
             rehearse(
                 address.rstrip("/"),
@@ -364,8 +349,6 @@ def export(
     folder: the campaign.
     note: called with each sentence that a person should read.
     """
-    from .campaign.export import facts, render
-
     with opened(folder, note) as (home, store):
         for line in facts(home, store, (), withdrawn=withdrawn).sentences():
             note(line)
@@ -380,7 +363,6 @@ def backup(folder: Place, out: Place) -> Manifest:
     out: the new folder of the copy.
     """
     from .campaign.backup import backup as copy
-    from .campaign.record import Folder
 
     return copy(Folder(Path(folder)), Path(out))
 

@@ -232,9 +232,12 @@ def demo_command(folder: Path, no_open: bool, port: int, seed: int) -> None:
     """Build and serve a small example study.
 
     Builds the example campaign (a dozen tiny clips), serves it, and opens a rater's page in the browser."""
+    import threading
+    import webbrowser
+
     from ...human.campaign.record import Folder
     from ...human.example import build
-    from ...human.server.run import listen, serve, where_token
+    from ...human.server.run import where_token
 
     home = Folder(folder)
     if (folder / "campaign.json").exists():
@@ -250,18 +253,16 @@ def demo_command(folder: Path, no_open: bool, port: int, seed: int) -> None:
             " --raters 30"
         )
         return
-    import threading
-    import webbrowser
 
-    sock = listen("127.0.0.1", port)
-    url = f"http://127.0.0.1:{sock.getsockname()[1]}"
-    links = home.links()
-    print_note(
-        f"\n  a rater's page   {url}{links[0]}\n  another rater's  {url}{links[1]}\n  dashboard       "
-        f" {url}/admin\n  its token        {where_token(home)}\n\nCtrl-C stops the server."
-    )
-    threading.Timer(1.0, webbrowser.open, [url + links[0]]).start()
-    serve(home, sock)
+    def ready(url: str) -> None:
+        links = home.links()
+        print_note(
+            f"\n  a rater's page   {url}{links[0]}\n  another rater's  {url}{links[1]}\n  dashboard       "
+            f" {url}/admin\n  its token        {where_token(home)}\n\nCtrl-C stops the server."
+        )
+        threading.Timer(1.0, webbrowser.open, [url + links[0]]).start()
+
+    human.serve(folder, port=port, skip_bad=True, ready=ready)
 
 
 @click.command("simulate")
