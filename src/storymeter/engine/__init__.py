@@ -4,8 +4,9 @@
 >>> Run(protocol="soda-v1").references
 []
 
-`validate` examines files, `score_files` scores them, `compare` tests the differences between systems, `gate`
-those between two versions, `show` looks at one document, `check_metric` examines a metric of one's own.
+`validate` examines files, `score_files` scores them, `compare` tests the differences between systems (of
+several runs, which `merged` makes one), `gate` those between two versions, `show` looks at one document,
+`check_metric` examines a metric of one's own.
 `storymeter.evaluate` does all of it in one call; `storymeter.report` writes tables and pages of the results.
 """
 
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING
 from .._lazy import late
 
 if TYPE_CHECKING:
-    from .comparing import compare as compare
+    from .comparing import compare as compare, merged as merged
     from .gating import gate as gate
     from .metric_checks import (
         MetricCheck as MetricCheck,
@@ -43,6 +44,7 @@ _LATE = {
     "compare": "comparing",
     "gate": "gating",
     "load": "saved",
+    "merged": "comparing",
     "score_files": "scored_files",
     "score_shards": "sharded.run",
     "show": "one_document",

@@ -292,6 +292,8 @@ def common_rows(systems: Sequence[SystemResult]) -> tuple[list[str], list[FloatA
 def merged(several: Sequence[Results]) -> Results:
     """The systems of several runs as one: same references and conditions, and the metrics that all of them
     have.
+
+    several: the results, such as those that `load` reads.
     """
     first = several[0]
     for other in several[1:]:

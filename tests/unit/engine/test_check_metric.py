@@ -21,7 +21,6 @@ from storymeter.engine import assert_metric, check_metric
 from storymeter.errors import UsageError
 from storymeter.join import Task
 from storymeter.measure import NOT_STATED
-from storymeter.meta.overall_ranking import Contest, Figure, Outcome, standings
 from storymeter.pairs import ModelScorer
 
 ROOT = Path(__file__).parents[3]
@@ -291,17 +290,12 @@ def test_a_device_that_nobody_looks_at_is_warned_of() -> None:
         storymeter.evaluate(["a dog"], [["a dog"]], [Deaf()], device="cuda")
 
 
-def test_who_does_not_state_its_training_data_wins_nothing() -> None:
+def test_training_data_is_stated_or_said_not_to_be() -> None:
     assert Sums().trained_on.what == NOT_STATED
     assert (
         storymeter.metric("judge(model=small,endpoint=http://127.0.0.1:1/v1)").trained_on.what == NOT_STATED
     )
     assert storymeter.metric("rouge_l").trained_on.what == "nothing"
-    figures = {"of_a_plugin": Figure(0.9, None), "rouge_l": Figure(0.4, None)}
-    contest = Contest("flickr8k-expert", "t", "pearson", figures, [Outcome("of_a_plugin", "rouge_l", 0.0001)])
-    found = {one.metric: one for one in standings([contest])}
-    assert (found["of_a_plugin"].wins, found["rouge_l"].losses) == (0, 0)
-    assert found["rouge_l"].uncounted == (("of_a_plugin", "flickr8k-expert"),)
 
 
 def test_the_package_of_the_documents_is_a_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

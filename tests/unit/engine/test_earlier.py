@@ -12,8 +12,7 @@ import pytest
 
 import storymeter
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.engine import Run
-from storymeter.engine.comparing import merged
+from storymeter.engine import Run, merged
 from storymeter.engine.provenance import REVISION, wrong_in_shards
 from storymeter.engine.storage import write_zip
 from storymeter.errors import DataError, StorymeterWarning, UsageError

@@ -10,7 +10,6 @@ import warnings
 from pathlib import Path
 from typing import Any, ClassVar
 
-import msgspec
 import numpy as np
 import pytest
 import shard_kit
@@ -19,13 +18,10 @@ import storymeter
 from storymeter import plugins, registry
 from storymeter.arrays import FloatArray
 from storymeter.dense import ActivityNet, Soda
-from storymeter.dense.caption_pairs import Timeline
-from storymeter.engine import Run, provenance, show
-from storymeter.engine.comparing import merged
-from storymeter.engine.inputs import both
-from storymeter.engine.results import Conditions
+from storymeter.engine import Run, merged, provenance, show
 from storymeter.engine.scored_files import PartialRun
 from storymeter.errors import StorymeterWarning, UsageError
+from storymeter.formats import corpus_from_records
 from storymeter.join import Task
 from storymeter.measure import ENCODER_TRAINING, NOT_STATED, NOTHING
 from storymeter.report import present, render
@@ -355,8 +351,8 @@ def test_an_interrupted_run_takes_no_score_of_another_formula(
 ) -> None:
     """A run that was killed, then a corrected plug-in and the same command: the old score was taken."""
     runs = _versions(tmp_path, monkeypatch)
-    (corpus,), references = both(TEXTS, [[text] for text in TEXTS])
-    kept = PartialRun(tmp_path / "run.smr", Run(references), Conditions())
+    corpus = corpus_from_records(TEXTS)
+    kept = PartialRun(tmp_path / "run.smr", Run(corpus), runs[0].conditions)
     for results in runs:
         (metric,) = results.metrics
         assert kept.get(corpus, "formula", metric) is None
@@ -387,52 +383,13 @@ def resigned(score: storymeter.Score, signature: Signature) -> storymeter.Score:
     return dataclasses.replace(score, signature=signature)
 
 
-def test_kept_values_of_another_formula_prompt_or_data_are_not_taken(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from storymeter.engine import Run
-    from storymeter.meta import records
-    from storymeter.meta.records import Benchmark
-    from storymeter.meta.scores import pooled
-
-    def benchmark(first: str) -> Benchmark:
-        texts = {("s", "1"): first, ("s", "2"): "a cat"}
-        task = pooled(texts, {key: ["a dog runs"] for key in texts})
-        return Benchmark("mine", "Mine", task, (), "", (), (), "pearson")
-
-    def values(first: str) -> dict[Any, float]:
-        found, _ = records.kept_values(benchmark(first), ["rouge_l"], Run(), tmp_path)
-        return dict(found["rouge_l"].values)
-
-    right = values("a dog runs")
-    assert right["s", "1"] == 1.0
-    (path,) = tmp_path.iterdir()
-    kept = msgspec.json.decode(path.read_bytes())
-    kept["values"] = [[system, item, 0.25] for system, item, _ in kept["values"]]
-    path.write_bytes(msgspec.json.encode(kept))
-    assert values("a dog runs")["s", "1"] == 0.25  # taken from the folder
-    assert values("a dog")["s", "1"] != 0.25  # another data file
-    monkeypatch.setattr(records, "_code", lambda: "another version of the formula")
-    path.write_bytes(msgspec.json.encode(kept))
-    assert values("a dog runs") == right
-
-
-def test_kept_values_depend_on_the_code_that_scores_and_on_no_statistics() -> None:
-    from storymeter.meta import records
-
-    names = {name for name, _ in records._scoring_files()}
-    assert {"pairs/meteor.py", "metrics.py", "engine/run.py", "meta/scores.py"} <= names
-    assert not any(name.startswith(("stats/", "report/", "meta/overall_ranking")) for name in names)
-    assert any(name.endswith((".so", ".pyd")) for name in names)
-
-
 def test_shards_refuse_what_looks_at_other_documents(tmp_path: Path) -> None:
     """The score of `Others` moved with the number of shards, and so did that of SODA with `Greedy`."""
     folders = []
     for name in ("mine", "people"):
         lengths = enumerate((3, 5, 2, 7, 4, 6))
         texts = {f"v{k}": [[0, 5, f"{name} {' '.join('abcdefg'[:n])}"]] for k, n in lengths}
-        folders.append(shard_kit.write_folder(tmp_path / name, both(texts, texts)[0][0]))
+        folders.append(shard_kit.write_folder(tmp_path / name, corpus_from_records(texts)))
     mine, people = folders
 
     def score(metric: storymeter.Metric, shards: int) -> float:
@@ -468,8 +425,8 @@ def test_a_saved_run_without_its_plugins(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="'ratio' of the saved run is not known here"):
         again.only("ratio").compare()
     assert storymeter.load(tmp_path / "run.smr", metrics=[Ratio()]).compare() == results.compare()
-    shown = show("v1", tmp_path / "run.smr", metric="soda_c(scorer=share)")
-    assert isinstance(shown, Timeline) and shown.scorer == "share" and shown.links
+    shown: Any = show("v1", tmp_path / "run.smr", metric="soda_c(scorer=share)")  # a timeline
+    assert shown.scorer == "share" and shown.links
 
 
 def test_measures_state_what_their_parts_were_trained_on() -> None:

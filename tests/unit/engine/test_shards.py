@@ -20,8 +20,7 @@ import storymeter
 from storymeter import StorymeterError, evaluate
 from storymeter.captions import Caption, Corpus, Document, Origin
 from storymeter.context import Budget, Context, Estimate
-from storymeter.engine import Comparison, Results, Run, score_shards
-from storymeter.engine.comparing import merged
+from storymeter.engine import Comparison, Results, Run, merged, score_shards
 from storymeter.engine.sharded.inputs import find, is_sharded, slices
 from storymeter.engine.sharded.scoring import tally
 from storymeter.errors import DataError, UsageError

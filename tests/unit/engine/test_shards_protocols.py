@@ -18,6 +18,8 @@ import pytest
 import storymeter
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine import Results, Run
+from storymeter.engine.sharded.merging import load_shard
+from storymeter.engine.sharded.run import make_job
 from storymeter.engine.sharded.scoring import ShardSums, check_columns, scored
 from storymeter.errors import DataError
 from storymeter.metrics import Metric
@@ -159,9 +161,6 @@ def test_columns_that_do_not_fit_are_refused(folders: dict[str, str], tmp_path: 
     with pytest.raises(DataError, match=r"columns of b in shard 3 .*: y, z instead of y\."):
         check_columns(["a", "b"], [("x",), ("y", "z")], [("x",), ("y",)], "shard 3")
     given = ([folders["mine"]], [folders["first"]], ["soda_d", "captions"], str(tmp_path / "run"))
-    from storymeter.engine.sharded.merging import load_shard
-    from storymeter.engine.sharded.run import make_job
-
     shard_kit.score_in_shards(*given[:3], tmp_path / "run")
     job = make_job(*given, 3, None, 0, {}, {})
     kept = msgspec.msgpack.decode(job.folder.get(scored(1)), type=ShardSums)
