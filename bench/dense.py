@@ -33,8 +33,7 @@ from storymeter.context import Context
 from storymeter.dense.caption_pairs import optimum_table
 from storymeter.dense.tracks import TrackPairs, tracks_of
 from storymeter.join import Task, join
-from storymeter.pairs.sentences import sentences_of
-from storymeter.pairs.table import pair_table
+from storymeter.pairs.sentences import pair_table, sentences_of
 from storymeter.registry import metric, scorer
 
 METRICS = ("soda_a", "soda_b", "soda_c", "soda_d", "anet(scorer=meteor)")

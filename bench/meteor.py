@@ -138,7 +138,7 @@ def compilation() -> tuple[float, float]:
     from storymeter.cache import CACHE  # which the commit before may not have
 
     with tempfile.TemporaryDirectory() as folder:
-        code = "from storymeter.pairs import meteor_tables; meteor_tables.load()"
+        code = "from storymeter.pairs import meteor; meteor.load()"
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), CACHE: folder}
         begin = time.perf_counter()
         subprocess.run([sys.executable, "-c", code], check=True, env=environment)

@@ -3,7 +3,7 @@
 A context is its settings and two memos. `per_run` keeps what holds for all systems: numbered sentences,
 tables of scored pairs, opened models. `per_task` keeps what one task gives: its texts, n-grams and tracks.
 The context knows none of these things: the room that owns one offers a function that takes a context, such
-as `pairs.table.pair_table(context, scorer)` or `dense.tracks.tracks_of(context, task)`.
+as `pairs.sentences.pair_table(context, scorer)` or `dense.tracks.tracks_of(context, task)`.
 """
 
 from __future__ import annotations

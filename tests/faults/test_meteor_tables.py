@@ -19,7 +19,7 @@ import pytest
 from storymeter import _native
 from storymeter.cache import CACHE, cache_folder
 from storymeter.errors import DataError, MissingPartError
-from storymeter.pairs import Meteor, meteor_compile, meteor_tables
+from storymeter.pairs import Meteor, meteor, meteor_compile
 
 if importlib.util.find_spec("pycocoevalcap") is None:
     pytest.skip("pycocoevalcap is not installed", allow_module_level=True)
@@ -32,7 +32,7 @@ RIGHT = "0.424941253014049"
 NAME = f"meteor-{_native.METEOR_TABLE_VERSION}.table"
 #: says when it compiles, and then waits to be killed
 HALTED = (
-    "import time; from storymeter.pairs import meteor_tables; meteor_tables.load(lambda *_: (print('now',"
+    "import time; from storymeter.pairs import meteor; meteor.load(lambda *_: (print('now',"
     " flush=True), time.sleep(600)))"
 )
 #: the one paraphrase that the two sentences need
@@ -64,7 +64,7 @@ def _score(cache: Path, **more: str) -> str:
 @pytest.fixture(scope="module")
 def table() -> bytes:
     """A sound table, from the user's cache."""
-    meteor_tables.load()
+    meteor.load()
     return Path(cache_folder(), NAME).read_bytes()
 
 
@@ -77,7 +77,7 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         (folder / name).write_bytes(meteor_compile.word_list(name))
     (folder / "data").mkdir()
     (folder / meteor_compile.PARAPHRASES).write_bytes(gzip.compress(PARAPHRASES))
-    return {meteor_tables.DATA: str(folder)}
+    return {meteor.DATA: str(folder)}
 
 
 def test_killed_in_the_middle_of_compiling(tmp_path: Path, few: dict[str, str]) -> None:
@@ -126,7 +126,7 @@ def _broken(table: bytes, how: str) -> bytes:
 @pytest.mark.parametrize("how", ["truncated", "empty", "old", "header", "first byte", "content", "last byte"])
 def test_a_file_that_is_not_sound_is_not_read(tmp_path: Path, table: bytes, how: str) -> None:
     (tmp_path / NAME).write_bytes(_broken(table, how))
-    assert meteor_tables.mapped(tmp_path / NAME) is None
+    assert meteor.mapped(tmp_path / NAME) is None
 
 
 def test_a_truncated_file_is_made_anew(tmp_path: Path, few: dict[str, str]) -> None:
@@ -151,7 +151,7 @@ def test_a_cache_that_cannot_be_written(tmp_path: Path, few: dict[str, str]) -> 
 
 
 def test_missing_data_names_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(meteor_tables.DATA, str(tmp_path))
+    monkeypatch.setenv(meteor.DATA, str(tmp_path))
     monkeypatch.setenv(CACHE, str(tmp_path / "cache"))
     with pytest.raises(MissingPartError, match="pip install pycocoevalcap"):
         Meteor().pairs(candidates=["a"], references=[["a"]])
@@ -163,7 +163,7 @@ def test_damaged_data_is_said_to_be(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         (tmp_path / name).write_text("a\n1\n")
     (tmp_path / "data").mkdir()
     (tmp_path / meteor_compile.PARAPHRASES).write_bytes(b"this is no gzip file")
-    monkeypatch.setenv(meteor_tables.DATA, str(tmp_path))
+    monkeypatch.setenv(meteor.DATA, str(tmp_path))
     with pytest.raises(DataError, match="cannot be used"):
         meteor_compile.compiled()
 

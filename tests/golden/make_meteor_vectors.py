@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from storymeter import _native
-from storymeter.pairs.meteor_tables import load
+from storymeter.pairs.meteor import load
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "compat"))
 from meteor_jar import Jar

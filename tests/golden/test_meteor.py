@@ -19,7 +19,7 @@ import storymeter
 from storymeter import _native
 from storymeter.errors import StorymeterWarning
 from storymeter.pairs import Meteor
-from storymeter.pairs.meteor_tables import load
+from storymeter.pairs.meteor import load
 from storymeter.registry import scorer
 
 FILES = ["meteor_20k", "meteor_stress"]

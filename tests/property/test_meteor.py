@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from storymeter.errors import StorymeterError
-from storymeter.pairs import Meteor, meteor_tables
+from storymeter.pairs import Meteor
 
 try:
-    meteor_tables.load()
+    Meteor().open().prepare()
 except StorymeterError as missing:
     pytest.skip(str(missing), allow_module_level=True)
 

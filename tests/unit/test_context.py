@@ -14,7 +14,7 @@ from storymeter.context import KEPT_TASKS, Context, Settings
 from storymeter.errors import UsageError
 from storymeter.join import Task, join
 from storymeter.pairs import Bleu, Meteor, texts_of
-from storymeter.pairs.table import pair_table
+from storymeter.pairs.sentences import pair_table
 from storymeter.protocol import get
 from storymeter.registry import metric, room_of
 

@@ -31,7 +31,7 @@ from ..arrays import FloatArray
 from ..captions import Corpus
 from ..dense.soda import Soda
 from ..errors import StorymeterError, UsageError, suggest
-from ..pairs.arguments import IndexedPairs
+from ..pairs.model import IndexedPairs
 from ..pairs.scorer import PairScorer
 from ..protocol import get
 from ..registry import scorer as get_scorer

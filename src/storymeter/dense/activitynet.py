@@ -16,22 +16,20 @@ CIDEr's idf is that of all references.
 The caption is always the scorer's hypothesis; the field `orientation` is SODA's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
+from ..context import Context
 from ..join import Task
 from ..measure import Named, measure
 from ..metrics import Metric
 from ..options import bound, option
-from ..pairs.arguments import PLAIN_COLUMNS
 from ..pairs.meteor import Meteor
-from ..pairs.model import tokenized_by, value_of
+from ..pairs.model import PLAIN_COLUMNS, tokenized_by, value_of
 from ..pairs.scorer import PairScorer
 from ..pairs.sentences import Sentences
 from ..protocol import PAPER, Protocol
@@ -39,9 +37,6 @@ from ..scores import Rows, Signature
 from .caption_pairs import CaptionPairs, scorer_fields
 from .soda import share
 from .tracks import TrackPairs, Tracks, offsets, tracks_of
-
-if TYPE_CHECKING:
-    from ..context import Context
 
 GARBAGE = "abc123!@#"
 LETTERS = np.frombuffer(b"abcdefghijklmnopqrstuvwxyz", dtype="S1")

@@ -40,8 +40,7 @@ from ..errors import UsageError
 from ..join import Task
 from ..pairs.model import tokenized_by
 from ..pairs.scorer import PairScorer, open_scorer
-from ..pairs.sentences import sentences_for
-from ..pairs.table import pair_table
+from ..pairs.sentences import pair_table, sentences_for
 from ..scores import Match, Score
 from .tracks import Side, TrackPairs, offsets, tracks_of
 

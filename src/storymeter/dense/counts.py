@@ -16,24 +16,20 @@ caption of the document on either side.
 (7.0, 2.0)
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from ..arrays import FloatArray
 from ..captions import Caption, Document
+from ..context import Context
 from ..join import Task
 from ..measure import Named, measure
 from ..metrics import MeanMetric, Metric
 from ..scores import Rows, Signature
-
-if TYPE_CHECKING:
-    from ..context import Context
 
 
 @measure(Named("captions", "captions per document"))

@@ -14,17 +14,16 @@ script. Both are averaged over videos, a missing one counting 0; F1 is the harmo
 as in PDVC (ICCV 2021). The value is the F1 of precision and recall averaged over all limits; the protocol's
 field `detection_f1` makes it the mean of each limit's F1 (VidChapters) or of each video's (Vid2Seq)."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import msgspec
 import numpy as np
 
 from ..arrays import FloatArray
 from ..captions import Document
+from ..context import Context
 from ..join import Task
 from ..measure import Named, measure
 from ..metrics import Metric
@@ -33,9 +32,6 @@ from ..protocol import PAPER, Protocol
 from ..scores import Rows
 from .soda import harmonic, share
 from .tracks import TrackPairs, tracks_of
-
-if TYPE_CHECKING:
-    from ..context import Context
 
 SECONDS = (1.0, 3.0, 5.0, 10.0, 30.0, 60.0)
 

@@ -19,24 +19,20 @@ reads them.
 'A dog runs. It jumps.'
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ..arrays import FloatArray
 from ..captions import Caption, Document
+from ..context import Context
 from ..join import Task
 from ..measure import Named, TrainingData, measure
 from ..metrics import Metric
 from ..options import option
 from ..registry import metric as get_metric
 from ..scores import CorpusCounts, Rows, Signature
-
-if TYPE_CHECKING:
-    from ..context import Context
 
 _OTHERS = re.compile("[^a-zA-Z]")
 Inner = Literal["bleu_4", "meteor", "rouge_l", "cider", "distinct_1", "distinct_2", "repetition_4"]

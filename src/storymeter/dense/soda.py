@@ -22,15 +22,14 @@ A judge may have no verdict on a pair. Under c the video keeps its score where n
 change the optimum; otherwise the video is left out of the mean, as if it were not there, and never counted
 as 0."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
+from ..context import Context
 from ..errors import UsageError
 from ..join import Task
 from ..measure import Named, measure
@@ -42,10 +41,6 @@ from ..protocol import PAPER, Protocol
 from ..scores import Alignment, Rows, Signature
 from .caption_pairs import CaptionPairs, scorer_fields
 from .tracks import TrackPairs, offsets, tracks_of
-
-if TYPE_CHECKING:
-    from ..context import Context
-
 
 COLUMNS = ("precision", "recall", "f1", "videos")
 #: how many annotators have columns of their own under `corpus-mean`

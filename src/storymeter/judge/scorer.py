@@ -22,31 +22,25 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 import numpy as np
 
 from ..arrays import FloatArray
-from ..context import Budget
+from ..context import Budget, Context
 from ..errors import DataError, StorymeterWarning, UsageError
+from ..join import Task
 from ..measure import Named, measure
 from ..options import option
-from ..pairs.arguments import IndexedPairs
 from ..pairs.documents import TextMetric
-from ..pairs.model import PairModel
+from ..pairs.model import IndexedPairs, PairModel, Unpack
 from ..pairs.scorer import MODEL_TRAITS, PairScorer, Traits, open_scorer
 from ..pairs.sentences import texts_of
 from ..text.script import well_formed
 from .asking import Answers, Asking, Engine, Question, Tally
 from .endpoint import Address, Endpoint
 from .prompt import SCALES, Prompt, Shown, get as get_prompt, shown_of
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from ..context import Context
-    from ..join import Task
 
 #: what is asked of the probabilities of tokens: the most that public endpoints give
 PROBABILITIES = {"logprobs": True, "top_logprobs": 20}

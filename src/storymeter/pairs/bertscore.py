@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,13 +31,8 @@ from ..models.encoder import Precision
 from ..models.vectors import VectorRows
 from ..options import option
 from ..text.script import well_formed
-from .arguments import IndexedPairs
-from .model import PairModel
+from .model import IndexedPairs, PairModel, Unpack
 from .scorer import MODEL_TRAITS, PairScorer, Traits
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
 
 _PLACE = {"precision": 0, "recall": 1, "f1": 2}
 #: sentences encoded between two reports of progress; token vectors kept for the next call, in bytes

@@ -28,26 +28,21 @@ array([0.716531])
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import FloatArray
+from ..context import Context
+from ..join import Task
 from ..measure import Named, measure
 from ..options import ScorerTokenizer, option
 from ..scores import Rows
-from .arguments import IndexedPairs
 from .documents import TextMetric
-from .model import PairModel, tokenized_by
-from .ngrams import NgramBatch, ngrams_of
+from .model import IndexedPairs, PairModel, Unpack, tokenized_by
 from .scorer import TOKENIZER_OPTION, PairScorer, Traits
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-    from typing_extensions import Unpack
-
-    from ..context import Context
-    from ..join import Task
+from .sentences import NgramBatch, ngrams_of
 
 Smoothing = Literal["coco", "none", "add-one", "floor", "exp"]
 ORDERS = 4

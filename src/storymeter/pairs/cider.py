@@ -23,27 +23,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from .. import _native
 from ..arrays import FloatArray
+from ..context import Context
 from ..errors import UsageError
+from ..join import Task
 from ..measure import Named, measure
 from ..options import ScorerTokenizer, option
 from ..scores import CorpusCounts, Rows
-from .arguments import IndexedPairs, PairGroups
 from .documents import TextMetric
-from .model import PairModel, tokenized_by
-from .ngrams import NgramBatch, analyse, bounds_of, ngrams_of
+from .model import IndexedPairs, PairGroups, PairModel, Unpack, tokenized_by
 from .scorer import TOKENIZER_OPTION, PairScorer, Traits
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from ..context import Context
-    from ..join import Task
+from .sentences import NgramBatch, analyse, bounds_of, ngrams_of
 
 
 class CiderModel(PairModel):

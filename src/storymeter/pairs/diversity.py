@@ -16,26 +16,21 @@ Lower is more varied for self_bleu and repetition, higher for distinct. What has
 out of the mean: a caption without others beside it, a document without words, a document without any 4-gram.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from .. import _native
 from ..arrays import FloatArray
+from ..context import Context
+from ..join import Task
 from ..measure import Named, measure
 from ..metrics import Metric
 from ..options import option
 from ..scores import Rows, Signature
 from .bleu import ORDERS, Smoothing, bleu, of_order
-from .ngrams import analyse, bounds_of, ngrams_of
-from .sentences import sentences_of
-
-if TYPE_CHECKING:
-    from ..context import Context
-    from ..join import Task
+from .sentences import analyse, bounds_of, ngrams_of, sentences_of
 
 
 class _Mean(Metric):

@@ -11,27 +11,24 @@ from __future__ import annotations
 
 import functools
 from dataclasses import MISSING, dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
 from .. import _native
 from ..arrays import FloatArray
+from ..context import Context
 from ..errors import UsageError
+from ..join import Task
 from ..measure import TrainingData, is_own, training_of
 from ..metrics import Metric
 from ..options import option
+from ..protocol import Protocol
 from ..scores import Rows, Signature
-from .arguments import PLAIN_COLUMNS
 from .meteor import STATISTICS, Meteor
-from .model import PairModel, tokenized_by, value_of
+from .model import PLAIN_COLUMNS, PairModel, tokenized_by, value_of
 from .scorer import PairScorer, open_scorer
 from .sentences import texts_of
-
-if TYPE_CHECKING:
-    from ..context import Context
-    from ..join import Task
-    from ..protocol import Protocol
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -28,25 +28,20 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays import Float32, FloatArray
 from ..captions import Document
+from ..context import Context
+from ..join import Task
 from ..measure import ENCODER_TRAINING, Named, TrainingData, measure, training_of_all
-from .arguments import IndexedPairs
 from .documents import TextMetric
 from .facts_reading import Reader, Reading, label, passages_of, sentences_of
-from .model import PairModel
+from .lexicon import KINDS, WORD, Kind, tagged
+from .model import IndexedPairs, PairModel, Unpack
 from .scorer import MODEL_TRAITS, PairScorer, open_scorer
-from .word_kinds import KINDS, WORD, Kind, tagged
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from ..context import Context
-    from ..join import Task
 
 
 class MarkedCaption(NamedTuple):

@@ -22,7 +22,7 @@ from ..models.vectors import unit
 from ..progress import Progress, silent
 from ..text.script import well_formed
 from ..text.sentences import split_sentences
-from .word_kinds import WORD
+from .lexicon import WORD
 
 WEIGHTS = Path(__file__).with_name("data") / "facts.safetensors"
 #: words of a sentence that are read at once, and of a passage of a reference; the encoder takes 256 tokens

@@ -22,6 +22,11 @@ references; line ends inside a text are white space; a candidate without referen
 one. Up to 4,096 words (and 8 million candidate matches) alignments are the original's; beyond, sentences are
 aligned in windows of 16 words, the n-th with the n-th along the best path, so that no text takes long.
 
+METEOR's word lists are compiled once into one file that every later start maps into memory (`load`). It lies
+in `STORYMETER_CACHE`, by default the user's cache directory (55 MB). Every start checks version, size and a
+checksum of all bytes, which takes some milliseconds; a file that fails is made anew by `meteor_compile`. This
+module imports little: programs that score by METEOR start with it.
+
 >>> meteor = Meteor()
 >>> candidate, reference = "a man is walking down the street", "a man walks down the road"
 >>> meteor.pairs(candidates=[candidate], references=[[reference]]).tolist()
@@ -30,6 +35,8 @@ aligned in windows of 16 words, the n-th with the n-th along the best path, so t
 
 from __future__ import annotations
 
+import mmap
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -40,17 +47,16 @@ import numpy as np
 
 from .. import _native
 from ..arrays import FloatArray, IntArray
+from ..cache import METEOR_DATA as DATA, cache_folder
 from ..errors import UsageError
 from ..measure import Named, TrainingData, measure
 from ..options import UNSPACED, ScorerTokenizer, option
-from .arguments import IndexedPairs
-from .meteor_tables import load
-from .model import PairModel, tokenized_by
+from ..progress import Progress, silent
+from .model import IndexedPairs, PairModel, Unpack, tokenized_by
 from .scorer import TOKENIZER_OPTION, PairScorer, Traits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from typing_extensions import Unpack
 
 
 Result = TypeVar("Result")
@@ -114,6 +120,41 @@ STATISTICS = (
     "test_matches",
     "reference_matches",
 )
+
+
+_loaded: dict[tuple[str, str], _native.MeteorTables] = {}
+
+
+def load(progress: Progress = silent) -> _native.MeteorTables:
+    """The tables, mapped; compiled first where there is no sound file yet. Once per process."""
+    key = os.environ.get(DATA, ""), cache_folder()
+    if key not in _loaded:
+        path = os.path.join(key[1], _file_name())
+        tables = mapped(path)
+        if tables is None:
+            from .meteor_compile import compile_into
+
+            tables = compile_into(path, mapped, progress)
+        _loaded[key] = tables
+    return _loaded[key]
+
+
+def _file_name() -> str:
+    """Data from a folder of the user's gets a file of its own, and another one when it changes."""
+    if not os.environ.get(DATA):
+        return f"meteor-{_native.METEOR_TABLE_VERSION}.table"
+    from .meteor_compile import fingerprint
+
+    return f"meteor-{_native.METEOR_TABLE_VERSION}-{fingerprint()}.table"
+
+
+def mapped(path: str | os.PathLike[str]) -> _native.MeteorTables | None:
+    """The tables in this file, or None where it is absent or not sound."""
+    try:
+        with open(path, "rb") as file:
+            return _native.MeteorTables(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except (OSError, ValueError):  # TableError and an empty file are ValueErrors
+        return None
 
 
 class MeteorModel(PairModel):

@@ -1,4 +1,4 @@
-"""Compiling METEOR's source data into the file that `meteor_tables` maps.
+"""Compiling METEOR's source data into the file that `meteor.load` maps.
 
 The file is written beside its place, synced and renamed, under a lock; so a process that dies in between
 leaves nothing that is read, and of eight that start at once one compiles. Where the directory cannot be
@@ -10,8 +10,6 @@ that `STORYMETER_METEOR_DATA` names. The folder holds either `meteor-1.5.jar` an
 the same files unpacked: `function/english.words`, `nonbreaking/english.prefixes`, `synonym/english.synsets`,
 `synonym/english.exceptions` and `data/paraphrase-en.gz`."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import tempfile
@@ -20,7 +18,6 @@ import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import filelock
 
@@ -28,10 +25,7 @@ from .. import _native
 from ..cache import CACHE, METEOR_DATA as DATA
 from ..errors import DataError, MissingPartError, StorymeterWarning
 from ..files import atomic
-from ..progress import silent
-
-if TYPE_CHECKING:
-    from ..progress import Progress
+from ..progress import Progress, silent
 
 _LOCK_SECONDS = 120.0
 #: opens a compiled file; None where it is not sound

@@ -1,30 +1,130 @@
 """`PairModel`: a scorer at work. Options are on the scorer (`storymeter.pairs.scorer`); all that changes is
-here: where a model runs, who gets its progress, what was read, which references it was fitted to."""
+here: where a model runs, who gets its progress, what was read, which references it was fitted to.
+
+It is given pairs of sentences by index (`IndexedPairs`), or sentences from Python, which are checked and
+split into tokens as `storymeter score` does."""
 
 from __future__ import annotations
 
+import os
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 import numpy as np
 
-from ..arrays import FloatArray
-from ..errors import UsageError
+from .. import _native
+from ..arrays import FloatArray, IntArray
+from ..errors import StorymeterWarning, UsageError, many
 from ..options import ScorerTokenizer, Tokenizer
 from ..progress import Progress, silent
-from .arguments import PLAIN_COLUMNS, IndexedPairs, PairGroups, check_groups, check_jobs, read_sentences
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from typing_extensions import Unpack
+    from typing_extensions import Unpack as Unpack
 
     from ..context import Settings
+else:  # for type checkers alone; `typing` has it from Python 3.11 on
+    Unpack = dict
 
 Self = TypeVar("Self", bound="PairModel")
-_SIDES: tuple[Literal["candidates"], Literal["references"]] = ("candidates", "references")
+#: the first scorer in a program that tokenised raw sentences: the one that says so
+_WARNED: list[str] = []
+#: the statistics of a pair whose value is simply averaged
+PLAIN_COLUMNS = ("value", "pairs")
+
+
+class IndexedPairs(TypedDict):
+    """Pair k is `candidates[candidate_index[k]]` and `references[reference_index[k]]`."""
+
+    candidates: Sequence[str]
+    references: Sequence[str]
+    candidate_index: IntArray
+    reference_index: IntArray
+
+
+class PairGroups(TypedDict):
+    """Pairs of `sentences` in groups: group g owns the pairs pair_bounds[g]:pair_bounds[g+1] and learns from
+    the references item_index[item_bounds[g]:item_bounds[g+1]]."""
+
+    sentences: Sequence[str]
+    candidate_index: IntArray
+    reference_index: IntArray
+    pair_bounds: IntArray
+    item_index: IntArray
+    item_bounds: IntArray
+
+
+def read_sentences(
+    sentences: Sequence[str], role: str, tokenizer: ScorerTokenizer, warn: str = ""
+) -> list[str]:
+    """A list of strings, tokenised; `run` is the tokenizer of a run without options. `warn` names the scorer
+    in the warning that raw sentences are tokenised."""
+    _check_listed(sentences, role)
+    listed = list(sentences)
+    if set(map(type, listed)) - {str}:
+        wrong = next((k for k, each in enumerate(listed) if not isinstance(each, str)), None)
+        if wrong is not None:
+            what = type(listed[wrong]).__name__
+            raise UsageError(f"{role}[{wrong}] is a {what}, not a string.", hint="Sentences are strings.")
+    if tokenizer == "none":
+        return listed
+    tokens = _tokenised(listed, "ptb" if tokenizer == "run" else tokenizer)
+    if tokenizer == "run" and warn and tokens != listed and not _WARNED:
+        # until version 0.1 these calls took sentences for tokens, and gave another number
+        _WARNED.append(warn)
+        warnings.warn(
+            f"{warn}: sentences given to pairs(), matrix(), statistics(), aggregate() and fit() are tokenised"
+            " now (ptb), as `storymeter score` does; earlier versions took them as they were, so that this"
+            " number has changed. For text that is tokenised already write tokenizer='none'.",
+            StorymeterWarning,
+            stacklevel=6,
+        )
+    return tokens
+
+
+def check_groups(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> None:
+    """One list of references per candidate."""
+    _check_listed(candidates, "candidates")
+    if isinstance(references, str) or str in set(map(type, references)):
+        where = next((k for k, group in enumerate(references) if isinstance(group, str)), 0)
+        raise UsageError(
+            f"The references of candidate {where} are a string, not a list of strings.",
+            hint="Write references=[[first, second], …]: one list per candidate.",
+        )
+    if len(candidates) != len(references):
+        raise UsageError(
+            f"{many(len(candidates), 'candidate')}, but {many(len(references), 'list')} of references.",
+            hint="Give one list of references per candidate.",
+        )
+
+
+def _check_listed(sentences: object, role: str) -> None:
+    if isinstance(sentences, str):
+        raise UsageError(f"{role} are one string, not a list of strings.", hint=f"Write {role}=[text, …].")
+
+
+def check_jobs(jobs: int) -> int:
+    if not isinstance(jobs, int) or jobs < 1:
+        raise UsageError(f"jobs cannot be {jobs!r}.", hint="It is the number of threads, from 1.")
+    return jobs
+
+
+def _tokenised(lines: list[str], tokenizer: Tokenizer) -> list[str]:
+    """`text.tokenizers.tokenize`; ptb without that module, unless a line holds a lone surrogate."""
+    if tokenizer == "ptb":
+        distinct = list(dict.fromkeys(lines))
+        with suppress(UnicodeEncodeError, RuntimeError):
+            tokens = _native.ptb_tokenize(distinct, False, os.cpu_count() or 1, True) if distinct else []
+            found = dict(zip(distinct, tokens, strict=True))
+            return [found[line] for line in lines]
+    from ..text.tokenizers import tokenize
+
+    return tokenize(lines, tokenizer)
 
 
 def own_tokenizer(scorer: Any) -> ScorerTokenizer:
@@ -37,8 +137,7 @@ def own_tokenizer(scorer: Any) -> ScorerTokenizer:
 
 def tokenized_by(scorer: Any, outer: Tokenizer) -> Tokenizer:
     """Who cuts its sentences into words, wherever it stands: its own tokenizer where it has one, else the one
-    of what is around it; nobody (`none`) where it reads text as it was written.
-    """
+    of what is around it; nobody (`none`) where it reads text as it was written."""
     own = own_tokenizer(scorer)
     return outer if own == "run" else own
 
@@ -67,6 +166,7 @@ class PairModel(ABC):
 
     def __init__(self, scorer: Any, settings: Settings | None = None, *, tokenised: bool = False) -> None:
         self.scorer = scorer
+        self.name = str(scorer.name)
         self.settings = settings
         self.tokenised = tokenised
         self.progress: Progress = silent
@@ -77,10 +177,6 @@ class PairModel(ABC):
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy in another process opens its model again, and is fitted to the same references."""
         return _reopened, (self.scorer, self.settings, self.tokenised, self._learnt)
-
-    @property
-    def name(self) -> str:
-        return str(self.scorer.name)
 
     # What a measure defines.
 
@@ -124,9 +220,7 @@ class PairModel(ABC):
         return values, checked_statistics(self.scorer, rows, len(values))
 
     def bounds_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray | None:
-        """What the values of `score_indexed` cannot exceed, found much quicker; None where there is no such
-        way.
-        """
+        """What the values of `score_indexed` cannot exceed, found much quicker; None where nobody knows."""
         return None
 
     def score_groups(self, *, jobs: int = 1, **groups: Unpack[PairGroups]) -> FloatArray:
@@ -225,23 +319,17 @@ class PairModel(ABC):
     def values_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
         """`score_indexed`, checked, and 0 for a pair one of whose sentences has no words: it matches
         nothing."""
-        wanted = len(pairs["candidate_index"])
+        c, r = pairs["candidate_index"], pairs["reference_index"]
         if not self.scorer.traits.needs_words:
-            return self._checked(self.score_indexed(jobs=jobs, **pairs), wanted)
-        ours, theirs = (
-            np.fromiter(map(self.has_words, pairs[side]), dtype=bool, count=len(pairs[side]))
-            for side in _SIDES
-        )
+            return self._checked(self.score_indexed(jobs=jobs, **pairs), len(c))
+        ours = np.array([self.has_words(text) for text in pairs["candidates"]], dtype=bool)
+        theirs = np.array([self.has_words(text) for text in pairs["references"]], dtype=bool)
         if ours.all() and theirs.all():
-            return self._checked(self.score_indexed(jobs=jobs, **pairs), wanted)
-        keep = np.flatnonzero(ours[pairs["candidate_index"]] & theirs[pairs["reference_index"]])
-        out = np.zeros(wanted)
+            return self._checked(self.score_indexed(jobs=jobs, **pairs), len(c))
+        keep = np.flatnonzero(ours[c] & theirs[r])
+        out = np.zeros(len(c))
         if len(keep):
-            chosen: IndexedPairs = {
-                **pairs,
-                "candidate_index": pairs["candidate_index"][keep],
-                "reference_index": pairs["reference_index"][keep],
-            }
+            chosen: IndexedPairs = {**pairs, "candidate_index": c[keep], "reference_index": r[keep]}
             out[keep] = self._checked(self.score_indexed(jobs=jobs, **chosen), len(keep))
         return out
 
@@ -275,9 +363,7 @@ class PairModel(ABC):
     def statistics(
         self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
     ) -> FloatArray:
-        """(candidates, pair_columns): the additive statistics of candidates with one or more references
-        each.
-        """
+        """(candidates, pair_columns): the additive statistics of candidates with one or more references."""
         return self._statistics(*self._read_groups(candidates, references), check_jobs(jobs))
 
     def aggregate(

@@ -5,22 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..arrays import FloatArray, beyond
+from ..context import Settings
 from ..errors import UsageError
 from ..measure import is_own
 from ..options import with_bound
 from ..plugins import gave, place, real_numbers
-from .arguments import PLAIN_COLUMNS, IndexedPairs
-from .model import PairModel
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from ..context import Settings
+from .model import PLAIN_COLUMNS, IndexedPairs, PairModel, Unpack
 
 #: methods of a model that the class of such a scorer may define
 HOOKS = (

@@ -17,26 +17,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import _native
 from ..arrays import FloatArray
+from ..context import Context
+from ..join import Task
 from ..measure import Named, measure
 from ..options import ScorerTokenizer, option
 from ..scores import Rows
-from .arguments import IndexedPairs
 from .documents import TextMetric
-from .model import PairModel, tokenized_by
-from .ngrams import NgramBatch, ngrams_of
+from .model import IndexedPairs, PairModel, Unpack, tokenized_by
 from .scorer import TOKENIZER_OPTION, PairScorer, Traits
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from ..context import Context
-    from ..join import Task
+from .sentences import NgramBatch, ngrams_of
 
 
 def f_measure(precision_recall: FloatArray, beta: float) -> FloatArray:

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from ..text.script import well_formed
 from ..text.sentences import split_sentences
 from ..text.words import tagger, words
-from .word_classes import (
+from .lexicon import (
     ADJECTIVES,
     ANIMATE,
     ARTICLES,
@@ -29,8 +29,8 @@ from .word_classes import (
     LINKS,
     NUMBERS,
     VERBS_AS_NOUNS,
+    synsets,
 )
-from .wordnet import synsets
 
 #: longer pieces are read in parts, and longer words cut: the tagger's time grows faster than their length
 LONGEST_SENTENCE, LONGEST_WORD = 100, 30

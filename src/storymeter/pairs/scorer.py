@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 from ..arrays import FloatArray
 from ..measure import Measure, TrainingData, is_own
 from ..progress import Progress, silent
-from .arguments import PLAIN_COLUMNS, IndexedPairs as IndexedPairs
-from .model import PairModel
+from .model import PLAIN_COLUMNS, IndexedPairs as IndexedPairs, PairModel
 
 if TYPE_CHECKING:
     from ..context import Context, Settings

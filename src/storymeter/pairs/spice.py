@@ -28,31 +28,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from ..arrays import FloatArray
+from ..context import Context
 from ..errors import UsageError
+from ..join import Task
 from ..measure import Named, TrainingData, measure
 from ..options import option
 from ..scores import Rows
-from .arguments import IndexedPairs
 from .documents import TextMetric
-from .model import PairModel
+from .lexicon import COLOURS, SIZES, meanings
+from .model import IndexedPairs, PairModel, Unpack
 from .scene_graph import SceneGraph, scene_graph
 from .scene_parse import label as parser_label, parsed_graphs
 from .scorer import MODEL_TRAITS, PairScorer, Traits, open_scorer
 from .sentences import texts_of
 from .spice_java import DEADLINE, Item, OriginalSpice
-from .word_classes import COLOURS, SIZES
-from .wordnet import meanings
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from ..context import Context
-    from ..join import Task
 
 KIND = {1: "object", 2: "attribute", 3: "relation"}
 

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,14 +33,9 @@ from ..models.word_vectors import Vector, WordVectors, word_vectors
 from ..options import option
 from ..text.script import well_formed
 from ..text.words import words
-from .arguments import IndexedPairs
-from .model import PairModel
+from .lexicon import STOP_WORDS
+from .model import IndexedPairs, PairModel, Unpack
 from .scorer import MODEL_TRAITS, PairScorer, Traits
-from .word_classes import STOP_WORDS
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
 
 #: distinct words of a caption that count, the first ones; real captions have a dozen
 MOST_WORDS = 1024

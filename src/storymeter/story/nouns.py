@@ -3,7 +3,7 @@ not know.
 
 Placeholders become words that can be seen (`[male]` -> man). A word the tagger has never met (its best score
 is that of a guess) counts as a noun when WordNet has it as one; where METEOR's synset list is missing
-(`pairs.wordnet`), the guess stands.
+(`pairs.lexicon`), the guess stands.
 
 >>> nouns(["[male] walked his old dogs to the park , and i took a photo of the dogs ."])  # doctest: +SKIP
 [('man', 'dogs', 'park', 'photo')]
@@ -41,7 +41,7 @@ from ..context import Context
 from ..errors import DataError, MissingPartError, StorymeterWarning, UsageError
 from ..formats import read
 from ..join import Task
-from ..pairs.wordnet import synsets
+from ..pairs.lexicon import synsets
 from ..progress import Progress, silent
 from ..scores import short_hash
 from ..text.words import tagger, treebank

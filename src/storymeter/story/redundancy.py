@@ -39,7 +39,7 @@ from ..errors import StorymeterWarning, first_few
 from ..join import Task
 from ..measure import Named, measure
 from ..options import option
-from ..pairs.ngrams import bounds_of
+from ..pairs.sentences import bounds_of
 from ..scores import Signature
 from ..text.words import treebank, words
 from .documents import StoryMetric, stories_of

@@ -14,7 +14,7 @@ import msgspec
 from ..captions import Caption, Corpus, Document
 from ..engine.run import Run
 from ..errors import UsageError
-from ..pairs.wordnet import synonyms
+from ..pairs.lexicon import synonyms
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,7 @@ from ..engine.run import MetricLike, Run
 from ..errors import DataError, UsageError
 from ..join import join
 from ..pairs import Meteor
-from ..pairs.sentences import sentences_of
-from ..pairs.table import pair_table
+from ..pairs.sentences import pair_table, sentences_of
 from ..scores import Score, Signature
 from ..stats.paired import PairedTest, Part, paired_permutations
 from .changes import Move, Rounding, Scene

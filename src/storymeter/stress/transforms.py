@@ -47,8 +47,7 @@ import numpy as np
 from ..captions import Caption, Corpus, Document
 from ..errors import UsageError, suggest
 from ..options import parse, parse_options
-from ..pairs.sentences import sentences_for
-from ..pairs.table import pair_table
+from ..pairs.sentences import pair_table, sentences_for
 from ..registry import scorer as get_scorer
 from .changes import (
     Change,

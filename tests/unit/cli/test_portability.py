@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from storymeter.cache import CACHE
-from storymeter.pairs import meteor_compile, meteor_tables
+from storymeter.cache import CACHE, METEOR_DATA
+from storymeter.pairs import meteor_compile
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_odd_names_go_through_every_verb(
         (lists / name).write_bytes(meteor_compile.word_list(name))
     (lists / "data").mkdir()
     (lists / meteor_compile.PARAPHRASES).write_bytes(gzip.compress(b"0.5\nstreet\nroad\n"))
-    variables = {CACHE: str(folder / "the cache"), meteor_tables.DATA: str(lists)}
+    variables = {CACHE: str(folder / "the cache"), METEOR_DATA: str(lists)}
     scored = call(
         folder,
         "score",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from storymeter.pairs.table import PairTable
+from storymeter.pairs.sentences import PairTable
 
 Verb = Callable[..., tuple[int, str, str]]
 

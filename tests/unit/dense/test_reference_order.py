@@ -17,8 +17,7 @@ from storymeter.dense.tracks import tracks_of
 from storymeter.engine import Run
 from storymeter.metrics import Metric
 from storymeter.pairs import Cider
-from storymeter.pairs.sentences import sentences_of
-from storymeter.pairs.table import Sentences
+from storymeter.pairs.sentences import Sentences, sentences_of
 from storymeter.registry import metric
 from storymeter.scores import Score, diff
 from storymeter.text.ptb import tokenize_batch

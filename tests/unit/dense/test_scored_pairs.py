@@ -13,7 +13,7 @@ from storymeter.context import Context
 from storymeter.dense import Soda
 from storymeter.join import Task, join
 from storymeter.pairs import Meteor
-from storymeter.pairs.table import pair_table
+from storymeter.pairs.sentences import pair_table
 from storymeter.protocol import PRESETS
 
 TEXT = "a the man woman dog runs run walks street road plays a ball is in of down and guitar quickly"

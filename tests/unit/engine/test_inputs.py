@@ -15,7 +15,7 @@ import pytest
 import storymeter
 from storymeter import Caption, Corpus, Document, evaluate
 from storymeter.errors import DataError, StorymeterError, StorymeterWarning, UsageError
-from storymeter.pairs import arguments
+from storymeter.pairs import model
 
 SAID = ["A man is riding a horse.", "Two dogs run, happily, in the snow!", "It's a cat."]
 TRUTH = [
@@ -200,7 +200,7 @@ def test_default_metrics_fit() -> None:
 
 
 def test_scorers_read_raw_sentences_as_the_metric_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arguments, "_WARNED", [])
+    monkeypatch.setattr(model, "_WARNED", [])
     for name in ("Cider", "Meteor", "Bleu", "RougeL"):
         make = getattr(storymeter.pairs, name)
         raw, ptb, none = (
@@ -211,7 +211,7 @@ def test_scorers_read_raw_sentences_as_the_metric_does(monkeypatch: pytest.Monke
 
 
 def test_one_warning_where_the_number_moves(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arguments, "_WARNED", [])
+    monkeypatch.setattr(model, "_WARNED", [])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         storymeter.pairs.RougeL().pairs(candidates=["a dog"], references=[["the dog"]])  # tokens already

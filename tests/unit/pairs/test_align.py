@@ -13,9 +13,9 @@ from hypothesis import given, strategies as st
 from odd_texts import ODD_TEXTS
 
 from storymeter import registry
+from storymeter.cache import METEOR_DATA
 from storymeter.errors import DataError, MissingPartError, UsageError
-from storymeter.pairs import Sts, align, meteor_compile, meteor_tables, wordnet
-from storymeter.pairs.wordnet import base_forms
+from storymeter.pairs import Sts, lexicon, meteor_compile, sts as align
 
 pytest.importorskip("pycocoevalcap", reason="WordNet's synsets are read from it")
 
@@ -72,10 +72,10 @@ def test_opposites_and_forms_and_synsets(scorer: Sts) -> None:
 
 
 def test_base_forms() -> None:
-    assert base_forms("running") == ("running", "run")
-    assert base_forms("men") == ("men", "man") and base_forms("went") == ("go",)
-    assert base_forms("dishes")[0] == "dish" and "stop" in base_forms("stopped")
-    assert base_forms("selfiestick") == ("selfiestick",)
+    assert lexicon.base_forms("running") == ("running", "run")
+    assert lexicon.base_forms("men") == ("men", "man") and lexicon.base_forms("went") == ("go",)
+    assert lexicon.base_forms("dishes")[0] == "dish" and "stop" in lexicon.base_forms("stopped")
+    assert lexicon.base_forms("selfiestick") == ("selfiestick",)
 
 
 @pytest.mark.parametrize("content", ["man\n1 2\nwalk\nx\n", "man\n1 2\nwalk\n"])
@@ -85,13 +85,13 @@ def test_a_damaged_list_of_synsets_is_said(
     for name in (*meteor_compile.LISTS, meteor_compile.PARAPHRASES):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(content)
-    monkeypatch.setenv(meteor_tables.DATA, str(tmp_path))
-    wordnet.synsets.cache_clear()
+    monkeypatch.setenv(METEOR_DATA, str(tmp_path))
+    lexicon.synsets.cache_clear()
     try:
         with pytest.raises(DataError, match="damaged"):
-            wordnet.synsets()
+            lexicon.synsets()
     finally:
-        wordnet.synsets.cache_clear()
+        lexicon.synsets.cache_clear()
 
 
 @given(

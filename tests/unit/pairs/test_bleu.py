@@ -12,7 +12,7 @@ from storymeter.errors import UsageError
 from storymeter.join import join
 from storymeter.pairs import Bleu, TextMetric
 from storymeter.pairs.bleu import columns
-from storymeter.pairs.ngrams import ngrams_of
+from storymeter.pairs.sentences import ngrams_of
 from storymeter.registry import metric, scorer
 
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from storymeter.errors import StorymeterError, UsageError
-from storymeter.pairs import Meteor, meteor_tables
+from storymeter.pairs import Meteor
 from storymeter.pairs.meteor import MODULES, MeteorAlignment, Span, WordMatch
 
 try:
-    meteor_tables.load()
+    Meteor().open().prepare()
 except StorymeterError as missing:
     pytest.skip(str(missing), allow_module_level=True)
 

@@ -8,7 +8,7 @@ import time
 import numpy as np
 
 from storymeter import _native
-from storymeter.pairs.meteor_tables import load
+from storymeter.pairs.meteor import load
 
 
 def test_lists_may_change_while_their_texts_are_compared() -> None:

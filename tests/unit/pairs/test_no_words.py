@@ -12,7 +12,7 @@ from storymeter import Caption, Corpus, Document, PairScorer, Run
 from storymeter.compat.pycocoevalcap.rouge.rouge import Rouge
 from storymeter.errors import StorymeterWarning, UsageError
 from storymeter.pairs import Meteor, ModelScorer, RougeL
-from storymeter.pairs.arguments import IndexedPairs
+from storymeter.pairs.model import IndexedPairs
 from storymeter.protocol import PRESETS
 
 JAPANESE = ["犬が走る。", "男性が部屋に入る。"]

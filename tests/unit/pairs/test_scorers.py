@@ -22,7 +22,7 @@ from storymeter.dense import ActivityNet, Soda
 from storymeter.errors import UsageError
 from storymeter.options import options_of
 from storymeter.pairs import Bleu, Cider, Meteor, TextMetric
-from storymeter.pairs.table import pair_table
+from storymeter.pairs.sentences import pair_table
 
 SOURCE = Path(storymeter.__file__).parent
 SCORERS = [name for name in registry.MEASURES if issubclass(registry.declared(name)[0], PairScorer)]

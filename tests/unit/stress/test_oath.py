@@ -22,7 +22,7 @@ from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine import Run
 from storymeter.errors import DataError
 from storymeter.meta import self_agreement
-from storymeter.pairs import meteor_tables
+from storymeter.pairs import Meteor
 from storymeter.report import present
 from storymeter.stress import attacks, audit
 from storymeter.stress.auditing import LENGTH, ORDER, TWICE, consistency_verdicts
@@ -63,7 +63,7 @@ def captions(examples: Path) -> tuple[Corpus, Corpus]:
 @pytest.fixture(autouse=True)
 def own_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test finds the answers of another. METEOR's lists take seconds to compile: those are everybody's."""
-    meteor_tables.load()
+    Meteor().open().prepare()
     folder = tmp_path / "cache"
     folder.mkdir()
     for table in Path(cache_folder()).glob("meteor-*.table"):

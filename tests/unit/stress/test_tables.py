@@ -13,7 +13,7 @@ from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine import Run
 from storymeter.errors import UsageError
 from storymeter.pairs import Meteor
-from storymeter.pairs.table import PairTable, pair_table
+from storymeter.pairs.sentences import PairTable, pair_table
 from storymeter.stress import Scene, audit, experiment, transformation
 
 Verb = Callable[..., tuple[int, str, str]]
@@ -267,3 +267,10 @@ def test_one_document_has_a_table(
         assert code == 0 and "soda_c" in out, err
     code, out, err = run("stress", "oracle", str(tmp_path / "b.json"), *files)
     assert code == 0 and "not tested" in out, err
+
+
+def test_oracle_captions_are_scored_by_the_metrics_of_their_table(run: Verb, examples: Path) -> None:
+    """-m was taken and did nothing."""
+    files = [str(examples / "videos/good.json"), "-r", str(examples / "videos/reference_1.json")]
+    code, out, err = run("stress", "oracle", *files, "-m", "soda_c")
+    assert (code, out) == (2, "") and "No such option" in err

@@ -156,7 +156,7 @@ def test_nothing_stands_behind_the_last_line_of_a_batch() -> None:
 
 
 def test_captions_of_a_video_are_read_together_by_the_rule_of_a_batch() -> None:
-    from storymeter.pairs.table import Sentences
+    from storymeter.pairs.sentences import Sentences
     from storymeter.text.ptb import tokenize_batch
 
     lines = ["He says no.", "29 dogs bark", "A cat.", "She lives in the U.S.", "The end"]
