@@ -77,7 +77,7 @@ COMMON: dict[str, str] = {
     "stress audit": "references metric repeats documents out format images from columns seed",
     "stress count": "references metric m k repeats documents out format from seed",
     "stress details": "references metric most pairs documents out format images from seed",
-    "stress oracle": "references metric documents out format images from columns seed",
+    "stress oracle": "references documents out format images from columns seed",
     "stress order": "references metric bound as-told reverse repeats documents out format seed",
     "stress pad": "references metric n repeats documents out format from seed",
     "train coherence": "data held-out out encoder evaluate model epochs batch-size seed device",

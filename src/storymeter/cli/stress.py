@@ -53,8 +53,6 @@ def stress_command() -> None:
 
 
 stress_options = together(
-    references_option,
-    metrics_option("Metrics to test; default: those of the papers."),
     protocol_option,
     option(
         "--refs",
@@ -77,7 +75,12 @@ stress_options = together(
 )
 
 
-experiment_options = together(click.argument("candidates"), stress_options)
+experiment_options = together(
+    click.argument("candidates"),
+    references_option,
+    metrics_option("Metrics to test; default: those of the papers."),
+    stress_options,
+)
 #: ending of a file -> what `report.render` calls it
 TABLES = {"csv": "csv", "tex": "latex", "json": "json"}
 repeats_option = option(
@@ -288,6 +291,7 @@ def details_command(candidates: str, most: int, pairs: str | None, **options: An
 
 @stress_command.command("oracle")
 @click.argument("candidates", nargs=-1, required=True)
+@references_option
 @stress_options
 def oracle_command(candidates: tuple[str, ...], **options: Any) -> None:
     """Score the oracle captions of each system.
