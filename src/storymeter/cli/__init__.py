@@ -1,4 +1,4 @@
-"""The command line: `VERBS` names the module of each verb; the only package that prints.
+"""The command line, the only package that prints: `VERBS` names the module of each verb.
 
 Results go to stdout, all else to stderr. Exit 0: fine; 1: bad data; 2: wrong usage. A user never sees a
 traceback.
@@ -23,6 +23,7 @@ import click
 
 from .. import __version__
 from ..errors import StorymeterError, StorymeterWarning, suggest
+from ._options import fitted, print_note
 from ._verbs import Verbs
 
 #: the error handler that writes what a console lacks in its own characters
@@ -89,7 +90,6 @@ VERBS = {
     "show": "pages",
     "stress": "stress",
     "tokenize": "files",
-    "train": "train",
     "validate": "files",
 }
 #: set, a fault of our own is shown with all its places, as a developer wants it
@@ -126,6 +126,11 @@ def cli() -> None:
     storymeter compare mine.json yours.json -r references.json  test a difference
     storymeter info --metrics                                   list the metrics
     """
+
+
+@cli.command("train", cls=Verbs, modules={"coherence": "train", "grounding": "train"})
+def train_command() -> None:
+    """Train the models behind rovist_c and rovist_vg. Nothing is downloaded."""
 
 
 def main(arguments: list[str] | None = None) -> Any:
@@ -200,8 +205,6 @@ def _note(
 
 
 def _fail(message: str, hint: str, code: int | None = None) -> NoReturn:
-    from ._options import print_note
-
     _labelled("error: ", "red", message)
     if hint:
         print_note(hint)
@@ -210,7 +213,5 @@ def _fail(message: str, hint: str, code: int | None = None) -> NoReturn:
 
 def _labelled(label: str, colour: str, text: str) -> None:
     """A word in colour, then the text."""
-    from ._options import fitted
-
     click.secho(label, fg=colour, bold=True, err=True, nl=False)
     click.echo("\n".join(fitted(label + text)).removeprefix(label), err=True)

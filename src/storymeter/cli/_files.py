@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from .. import engine
 from ..errors import UsageError
 from ._options import format_option, jobs_option, option, seed_option, together
-
-if TYPE_CHECKING:
-    from ..engine.systems import Layout
 
 #: options of any command that name a file, or a folder of files, to be written
 WRITTEN = frozenset(["out", "save", "html", "per-document", "figures", "junit", "markdown"])
@@ -189,8 +187,7 @@ unequal_lines_option = option(
 )
 
 
-def layout_of(options: Mapping[str, Any]) -> Layout:
+def layout_of(options: Mapping[str, Any]) -> engine.Layout:
     """How the options of a verb say that files are read; other options are left alone."""
-    from ..engine.systems import Layout
-
-    return Layout(**{each.name: options[each.name] for each in fields(Layout) if each.name in options})
+    known = [each.name for each in fields(engine.Layout)]
+    return engine.Layout(**{name: options[name] for name in known if name in options})

@@ -14,17 +14,14 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from .. import report
 from ..files import safe_names, write_bytes, write_text
+from ..report.fitting import clip, escape_controls, wrapped
 from ..text.tokenizers import TOKENIZERS
-
-if TYPE_CHECKING:
-    from ..report import Presentation
-    from ..report.table import Table
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -132,13 +129,13 @@ def wants_fragment() -> bool:
     return bool(context and context.meta.get(FRAGMENT))
 
 
-def print_tables(tables: Table | Sequence[Table], style: str, title: str = "", *, json: str = "") -> None:
+def print_tables(
+    tables: report.Table | Sequence[report.Table], style: str, title: str = "", *, json: str = ""
+) -> None:
     """Tables as a result in the style asked for: JSON is the text given, if any; HTML is a whole page, or
     with --fragment the tables alone.
     """
-    from ..report.table import Table
-
-    listed = [tables] if isinstance(tables, Table) else list(tables)
+    listed = [tables] if isinstance(tables, report.Table) else list(tables)
     if style == "json" and json:
         output(json)
     elif style == "html" and not wants_fragment():
@@ -149,14 +146,14 @@ def print_tables(tables: Table | Sequence[Table], style: str, title: str = "", *
         output(rendered(listed, style))
 
 
-def print_result(shown: Presentation, style: str) -> None:
+def print_result(shown: report.Presentation, style: str) -> None:
     """A result to stdout in the style asked for."""
 
     fragment = wants_fragment()
     output(report.render(shown, style, width=terminal_width(), colour=coloured(), fragment=fragment))
 
 
-def keep(shown: Presentation, page: str | Path | None, figures: Path | None) -> None:
+def keep(shown: report.Presentation, page: str | Path | None, figures: Path | None) -> None:
     """What --figures and --html ask for."""
     if figures is not None and shown.figures is not None:
         from ..report.figures.files import png
@@ -170,7 +167,7 @@ def keep(shown: Presentation, page: str | Path | None, figures: Path | None) -> 
         print_note(f"Page with figures and explanations: {page}")
 
 
-def rendered(tables: Iterable[Table], style: str) -> str:
+def rendered(tables: Iterable[report.Table], style: str) -> str:
     """Tables below each other, fitted into the terminal."""
     return "\n".join(table.render(style, width=terminal_width(), colour=coloured()) for table in tables)
 
@@ -228,8 +225,6 @@ def output(text: str) -> None:
 
 def fitted(text: str) -> list[str]:
     """The lines of a text for stderr; a terminal gets them wrapped between words."""
-    from ..report.fitting import escape_controls, wrapped
-
     lines = escape_controls(text).split("\n")
     if not sys.stderr.isatty():
         return lines
@@ -270,8 +265,6 @@ def busy(what: str, patience: float = 2.0) -> Iterator[None]:
     if not sys.stderr.isatty():
         yield
         return
-    from ..report.fitting import escape_controls
-
     over = threading.Event()
 
     def turn() -> None:
@@ -312,8 +305,6 @@ class Bars:
         self._latest = (what, done, total)
         if time.monotonic() - self._begin < self._patience or not what:
             return
-        from ..report.fitting import clip
-
         bars = self._started()
         kind, _, remark = what.partition("\t")
         # a long name leaves room for the bar, the count and the time
@@ -330,8 +321,6 @@ class Bars:
 
     def line(self, text: str) -> None:
         """Something is done; what is done sooner than the bar is shown with it."""
-        from ..report.fitting import escape_controls
-
         self._waiting.append(escape_controls(text))
         if time.monotonic() - self._begin >= self._patience:
             self._started()

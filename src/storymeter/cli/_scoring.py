@@ -14,9 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .. import engine
+from ..captions import Corpus
+from ..context import Budget, Estimate
 from ..errors import UsageError
 from ..options import split
-from ..progress import Progress, silent
+from ..progress import Progress
 from ._files import layout_of
 from ._options import (
     ABOVE_ZERO,
@@ -37,11 +40,7 @@ from ._options import (
 )
 
 if TYPE_CHECKING:
-    from ..captions import Corpus
-    from ..context import Budget, Estimate
     from ..engine.annotators import Spread
-    from ..engine.results import Results
-    from ..engine.run import Run
 
 #: where the context keeps them
 KEY = "storymeter.judging."
@@ -115,8 +114,6 @@ judging_options = together(
 
 def budget(progress: Progress) -> Budget:
     """What the options of the present verb allow; in a terminal somebody is asked before anything is sent."""
-    from ..context import Budget
-
     context = click.get_current_context(silent=True)
     given = {} if context is None else context.meta
 
@@ -224,12 +221,6 @@ def settings_of(options: Mapping[str, Any], progress: Progress, but: Sequence[st
     return {**given, "budget": budget(progress), "progress": progress}
 
 
-def make_run(references: Sequence[Corpus], progress: Progress, options: Mapping[str, Any]) -> Run:
-    from ..engine.run import Run
-
-    return Run(references, **settings_of(options, progress))
-
-
 def metric_names(texts: Sequence[str]) -> list[str]:
     """The metrics named on the command line, all checked before any file is opened."""
     from ..engine.run import parse_metrics
@@ -248,37 +239,28 @@ def read_both(
     candidates: Sequence[str],
     references: Sequence[str],
     options: Mapping[str, Any],
-    metrics: Sequence[str] = (),
-    progress: Progress = silent,
 ) -> tuple[list[Corpus], list[Corpus]]:
     """Systems and references, read as the options say."""
-    from ..engine.run import parse_metrics
     from ..engine.systems import read_systems
 
     return read_systems(
         candidates,
         references,
         layout=layout_of(options),
-        metrics=parse_metrics(metrics).values(),
         images=options.get("images"),
         stories=options.get("stories", False),
-        progress=progress,
         note=print_note,
     )
 
 
-def score_files(candidates: Sequence[str], progress: Progress, options: Mapping[str, Any]) -> Results:
+def score_files(candidates: Sequence[str], progress: Progress, options: Mapping[str, Any]) -> engine.Results:
     """`engine.score_files` with the options of a verb."""
-    from ..engine.scored_files import score_files
-
     given = {key: options[key] for key in _FILES if options.get(key) is not None}
-    systems = seed_files(options.get("systems", ()))
-    names = metric_names(options["metrics"]) or None
-    return score_files(
+    return engine.score_files(
         candidates,
         options["references"],
-        names,
-        systems=systems,
+        metric_names(options["metrics"]) or None,
+        systems=seed_files(options.get("systems", ())),
         layout=layout_of(options),
         note=print_note,
         **given,
@@ -302,7 +284,7 @@ def seed_files(texts: Sequence[str]) -> dict[str, list[str]]:
 
 
 def spread_of_annotators(
-    results: Results, candidates: Sequence[str], options: Mapping[str, Any], *, pairs: bool = False
+    results: engine.Results, candidates: Sequence[str], options: Mapping[str, Any], *, pairs: bool = False
 ) -> list[Spread]:
     """Scores, or differences between systems, by each annotator alone."""
     from ..engine.annotators import by_annotator, by_annotator_in_shards
@@ -311,10 +293,11 @@ def spread_of_annotators(
     with progress_bar() as progress:
         if in_shards(candidates, options["references"]):
 
-            def score(pattern: str, metrics: Sequence[str]) -> Results:
+            def score(pattern: str, metrics: Sequence[str]) -> engine.Results:
                 own = {"references": (pattern,), "metrics": metrics, "save": None, "each": None}
                 return score_files(candidates, progress, {**options, **own})
 
             return by_annotator_in_shards(results, score, options["references"], pairs=pairs)
         settings = {**options, **results.conditions.settings}
-        return by_annotator(results, lambda references: make_run(references, progress, settings), pairs=pairs)
+        given = settings_of(settings, progress)
+        return by_annotator(results, lambda references: engine.Run(references, **given), pairs=pairs)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
-from .. import formats
+from .. import engine, formats
+from ..captions import Corpus
 from ..errors import DataError
 from ..files import write_text
 from ._options import (
@@ -22,10 +23,6 @@ from ._options import (
     terminal_width,
 )
 
-if TYPE_CHECKING:
-    from ..engine.results import Comparison, Results
-    from ..human.analysis.assessment import Analysis
-
 
 @click.command("demo")
 @option("--out", "Folder for the files it writes.", click.Path(file_okay=False), "storymeter-demo")
@@ -37,12 +34,11 @@ def demo_command(out: str, jobs: int, seed: int) -> None:
     Scores and compares three systems, shows one video, scores stories and analyses ratings; the results are
     written to a folder."""
     from ..engine.one_document import OneSystem
-    from ..engine.run import evaluate
-    from ..engine.suitability import default_metrics
+    from ..engine.suitability import default_metrics, neural
     from ..report.comparison import comparison_table, fitted_tables
     from ..report.marks import coverage_lines
     from ..report.one_document import timeline_page, timeline_text
-    from ..report.scores import document_writer, leaderboard_table, score_json
+    from ..report.scores import document_writer
 
     examples, folder = example_folder(), Path(out)
     videos = examples / "videos"
@@ -53,19 +49,12 @@ def demo_command(out: str, jobs: int, seed: int) -> None:
         "Twelve short videos, two annotators, three systems: a good one, one that pads\n"
         "with repeats, one in the wrong order.\n"
     )
-    with progress_bar() as progress:
-        results = evaluate(
-            candidates=systems,
-            references=references,
-            metrics=default_metrics("dense", references=True),
-            jobs=jobs,
-            seed=seed,
-            progress=progress,
-        )
-    comparisons = results.compare(seed=seed)
-    print_tables(leaderboard_table(results, comparisons), "table")
+    settings = {"jobs": jobs, "seed": seed}
+    metrics = default_metrics("dense", references=True)
+    results, comparisons = _scored(
+        systems, metrics, folder / "scores.json", references=references, **settings
+    )
     print_note(*coverage_lines(results))
-    write_text(folder / "scores.json", score_json(results))
     document_writer(str(folder / "per-video.csv"))(results)
 
     one = results.only("soda_c").compare(seed=seed)
@@ -75,14 +64,22 @@ def demo_command(out: str, jobs: int, seed: int) -> None:
     timeline = OneSystem(systems[1], tuple(references), "soda_c", results).timeline("pancakes")
     output("\n" + timeline_text(timeline, terminal_width() or 80))
     write_text(folder / "pancakes.html", timeline_page(timeline))
-    _stories(examples, folder, jobs, seed)
-    people = _people(examples, folder, seed)
-    _report(folder / "report.html", results, comparisons, people, seed)
+
+    print_note(
+        "\nEight stories of five pictures, three systems: a good one, a dull one, one\n"
+        "with its sentences shuffled.\n"
+    )
+    stories = [formats.read(examples / "stories" / f"{name}.json") for name in ("good", "dull", "shuffled")]
+    metrics = default_metrics("story", references=False, images=True)
+    images = str(examples / "stories" / "images")
+    _scored(stories, metrics, folder / "stories.json", images=images, **settings)
+    _people(examples, folder, results, comparisons, seed)
+    added = "soda_c(scorer=sts), rovist_c, rovist_vg"
     print_note(
         "\nWritten:",
         *(f"  {path}" for path in sorted(folder.iterdir())),
         f"\nThe results on one page, to open in a browser: {folder / 'report.html'}",
-        *_lacking(),
+        *([] if neural() else [f"\npip install 'storymeter[neural]' adds {added}."]),
         "\nNext, your own files:",
         "  storymeter validate mine.json -r references.json",
         "  storymeter score mine.json -r references.json",
@@ -91,59 +88,41 @@ def demo_command(out: str, jobs: int, seed: int) -> None:
     )
 
 
-def _lacking() -> list[str]:
-    """What the part `neural` would add to the tables, where it is not installed."""
-    from ..engine.suitability import neural
-
-    added = "soda_c(scorer=sts), rovist_c, rovist_vg"
-    return [] if neural() else [f"\npip install 'storymeter[neural]' adds {added}."]
-
-
-def _stories(examples: Path, folder: Path, jobs: int, seed: int) -> None:
+def _scored(
+    systems: list[Corpus], metrics: list[str], scores: Path, *, seed: int, **settings: Any
+) -> tuple[engine.Results, list[engine.Comparison]]:
+    """Score the systems and test their differences; prints a table and writes the file of the scores."""
     from ..engine.run import evaluate
-    from ..engine.suitability import default_metrics
     from ..report.scores import leaderboard_table, score_json
 
-    stories = [formats.read(examples / "stories" / f"{name}.json") for name in ("good", "dull", "shuffled")]
-    images = str(examples / "stories" / "images")
-    print_note(
-        "\nEight stories of five pictures, three systems: a good one, a dull one, one\n"
-        "with its sentences shuffled.\n"
-    )
     with progress_bar() as progress:
-        results = evaluate(
-            candidates=stories,
-            metrics=default_metrics("story", references=False, images=True),
-            jobs=jobs,
-            seed=seed,
-            images=images,
-            progress=progress,
-        )
-    print_tables(leaderboard_table(results, results.compare(seed=seed)), "table")
-    write_text(folder / "stories.json", score_json(results))
+        results = evaluate(candidates=systems, metrics=metrics, seed=seed, progress=progress, **settings)
+    comparisons = results.compare(seed=seed)
+    print_tables(leaderboard_table(results, comparisons), "table")
+    write_text(scores, score_json(results))
+    return results, comparisons
 
 
-def _report(path: Path, results: Results, comparisons: list[Comparison], people: Analysis, seed: int) -> None:
-    from ..report.full.build import write_page
-    from ..report.full.findings import Findings
-    from ..report.full.writing import people_section
-
-    findings = Findings("Three systems on twelve short videos", results, comparisons)
-    write_page(path, findings, people=people_section(findings, people, seed=seed))
-
-
-def _people(examples: Path, folder: Path, seed: int) -> Analysis:
+def _people(
+    examples: Path, folder: Path, results: engine.Results, comparisons: list[engine.Comparison], seed: int
+) -> None:
+    """Analyse the ratings, and write the report of the scores and of the ratings."""
     from ..human.analysis.assessment import analyse
     from ..human.sources import read
     from ..report.assessment import summary_lines, system_table
     from ..report.assessment_page import analysis_page
+    from ..report.full.build import write_page
+    from ..report.full.findings import Findings
+    from ..report.full.writing import people_section
 
     analysis = analyse(read(examples / "ratings.csv"), seed=seed)
     about = "\nRatings of the same twelve videos by eight workers, control items included.\n"
     print_note(about, *summary_lines(analysis))
     print_tables(system_table(analysis), "table")
     write_text(folder / "people.html", analysis_page(analysis))
-    return analysis
+    findings = Findings("Three systems on twelve short videos", results, comparisons)
+    people = people_section(findings, analysis, seed=seed)
+    write_page(folder / "report.html", findings, people=people)
 
 
 def example_folder() -> Path:

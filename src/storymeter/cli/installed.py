@@ -13,9 +13,12 @@ from typing import Any
 import click
 
 from .. import __version__, engine, report
-from ..errors import UsageError
+from ..cache import cache_folder
+from ..errors import StorymeterError, UsageError
+from ..formats.registry import rows as format_rows
 from ..models.packages import PACKAGES, add, installed, known, remove
 from ..progress import silent
+from ..protocol import PRESETS
 from ._options import (
     FOLDER,
     format_option,
@@ -54,8 +57,6 @@ def _version(distribution: str) -> str | None:
 
 
 def _facts() -> list[tuple[str, str]]:
-    from ..cache import cache_folder
-
     facts = [
         ("storymeter", __version__),
         ("python", sys.version.split()[0]),
@@ -81,18 +82,16 @@ def _facts() -> list[tuple[str, str]]:
 
 
 def _tables(protocols: str | None, metrics: str | None, formats: bool, prompts: str | None) -> list[Any]:
-    from ..report.inspection import metric_table, protocol_table
-    from ..report.table import Table
+    from ..registry import MEASURES, declared, names_of
+    from ..report.inspection import metric_table, prompt_table, protocol_table
 
     tables = []
     if protocols:
         tables.append(protocol_table(protocols))
     elif protocols is not None:
-        from ..protocol import PRESETS
-
         rows: list[list[Any]] = [[name, preset.sentence, preset.citation] for name, preset in PRESETS.items()]
         tables.append(
-            Table(
+            report.Table(
                 ["protocol", "what it is", "where it comes from"],
                 rows,
                 title="Protocols",
@@ -102,28 +101,22 @@ def _tables(protocols: str | None, metrics: str | None, formats: bool, prompts: 
     if metrics:
         tables.append(metric_table(metrics))
     elif metrics is not None:
-        from ..registry import MEASURES, declared, names_of
-
         rows = [[name, declared(name)[1].sentence] for name in MEASURES]
         rows += [[name, "from a plug-in"] for name in names_of() if name not in MEASURES]
         note = "Options, papers and what a value means: storymeter info --metrics NAME"
-        tables.append(Table(["metric", "what it measures"], rows, title="Metrics", note=note))
+        tables.append(report.Table(["metric", "what it measures"], rows, title="Metrics", note=note))
     if formats:
-        from ..formats import registry
-
         tables.append(
-            Table(
+            report.Table(
                 ["format", "what it is", "what it looks like", "what it carries"],
-                registry.rows(),
+                format_rows(),
                 title="Formats",
                 note="All are read and written.",
             )
         )
     if prompts is not None:
-        from ..report.inspection import prompt_table
-
         tables.append(prompt_table(prompts))
-    return tables or [Table(["what", "value"], _facts())]
+    return tables or [report.Table(["what", "value"], _facts())]
 
 
 @click.command("info")
@@ -172,16 +165,20 @@ def models_command() -> None:
 @format_option()
 def list_models(style: str) -> None:
     """List the models that are installed and those that can be added."""
-    from ..models.encoder import DEFAULT_NAME
-    from ..report.table import Column, Table, to_json
+    from ..models.encoder import DEFAULT_NAME, default_folder
+    from ..report.table import to_json
 
+    try:
+        here = default_folder().is_dir()
+    except StorymeterError:
+        here = False
     default = f"{DEFAULT_NAME}: 6 layers, 384 dimensions; the default, comes with the part 'neural'"
-    rows: list[list[object]] = [["minilm", default, 84, "Apache-2.0", _has_default()]]
+    rows: list[list[object]] = [["minilm", default, 84, "Apache-2.0", here]]
     rows += [
         [m.name, m.what, m.megabytes, m.licence, installed(m.name) is not None] for m in PACKAGES.values()
     ]
-    columns: list[Column | str] = ["model", "what", Column("MB", ",d"), "licence", "here"]
-    table = Table(columns, rows)
+    columns: list[report.Column | str] = ["model", "what", report.Column("MB", ",d"), "licence", "here"]
+    table = report.Table(columns, rows)
     names = [head.name for head in table.heads]
     models = [dict(zip(names, row, strict=True)) for row in rows]
     print_tables(table, style, "Models", json=to_json({"schema": 1, "models": models}))
@@ -205,16 +202,6 @@ def add_model(name: str, wheels: Path | None) -> None:
 def remove_model(name: str) -> None:
     """Delete a model that was added."""
     print_note(f"{name} was removed." if remove(name) else f"{name} was not installed.")
-
-
-def _has_default() -> bool:
-    from ..errors import StorymeterError
-    from ..models.encoder import default_folder
-
-    try:
-        return default_folder().is_dir()
-    except StorymeterError:
-        return False
 
 
 @click.command("check-metric")

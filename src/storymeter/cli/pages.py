@@ -7,6 +7,7 @@ import click
 
 from .. import engine, report
 from ..errors import UsageError
+from ..files import write_text
 from ..progress import silent
 from ._files import layout_of, reading_options, reference_reading_options
 from ._options import (
@@ -92,8 +93,6 @@ def show_command(
     storymeter show v_123 mine.json -r references.json --facts
     storymeter show -r references.json -- -abc mine.json   an id beginning with -
     """
-    from ..files import write_text
-
     view: Any = "facts" if support else "graphs" if graphs else None
     given = settings_of(options, silent)
     found = engine.show(

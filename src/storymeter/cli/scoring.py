@@ -7,13 +7,15 @@ from __future__ import annotations
 import contextlib
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
 from .. import engine, formats, report
 from ..errors import StorymeterError, UsageError
+from ..files import write_text
+from ..report.fitting import escape_controls
 from ._files import layout_of, reading_options, result_options
 from ._options import (
     FILE,
@@ -39,10 +41,6 @@ from ._scoring import (
     system_option,
     unit_option,
 )
-
-if TYPE_CHECKING:
-    from ..engine.results import Comparison, Resamples as Resampled, Results
-    from ..scores import Score
 
 
 @click.command("score")
@@ -98,7 +96,6 @@ def score_command(
     from ..engine.suitability import kind_of, left_out
     from ..engine.systems import is_saved
     from ..engine.units import collapsed
-    from ..report.fitting import escape_controls
     from ..report.marks import coverage_lines
     from ..report.scores import document_writer, score_line, signature_lines
 
@@ -106,7 +103,7 @@ def score_command(
     write = document_writer(per_document) if per_document else None  # a wrong name must not cost the scoring
     with progress_bar() as progress:
 
-        def each(system: str, score: Score) -> None:
+        def each(system: str, score: Any) -> None:
             progress.line(score_line(system, score))
 
         results = score_files(candidates, progress, {**options, "save": save, "into": into, "each": each})
@@ -146,7 +143,7 @@ def _own_references(candidates: tuple[str, ...]) -> list[str]:
     return found
 
 
-def _tests(results: Results, resamples: Resampled) -> list[Comparison]:
+def _tests(results: engine.Results, resamples: Any) -> list[engine.Comparison]:
     """The tests behind the marks: those of `compare`, with the same options."""
     untested = resamples == 0 or (results.in_shards and not results.conditions.resamples)
     if len(results.systems) < 2 or results.systems[0].scores[0].n < 2 or untested:
@@ -307,7 +304,6 @@ def gate_command(
     storymeter gate new.json --against run.smr --fail-if 'soda_c < -0.5'
     storymeter gate new.json --against a.smr --fail-if 'soda_c < 0' --junit g.xml
     """
-    from ..files import write_text
     from ..report.comparison import gate_junit, gate_markdown
 
     layout = layout_of(options)

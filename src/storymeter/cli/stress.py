@@ -37,7 +37,7 @@ from ._options import (
     tokenizer_option,
     videos_option,
 )
-from ._scoring import judging_options, make_run, metric_names, read_both, unit_option
+from ._scoring import judging_options, metric_names, read_both, settings_of, unit_option
 from ._verbs import Verbs
 
 
@@ -105,9 +105,8 @@ def read(
 def stress_run(references: Sequence[Corpus], progress: Progress, options: dict[str, Any]) -> engine.Run:
     """The run over the references, under the protocol with what --refs says."""
     refs, protocol = options["refs"], options["protocol"]
-    return make_run(
-        references, progress, {**options, "protocol": f"{protocol}+refs={refs}" if refs else protocol}
-    )
+    given = settings_of(options, progress)
+    return engine.Run(references, **given | {"protocol": f"{protocol}+refs={refs}" if refs else protocol})
 
 
 @contextlib.contextmanager
@@ -186,7 +185,8 @@ def apply_command(
         )
     with busy("damaging the captions"):
         (corpus,), against = read_both([candidates], references, reading)
-        scene = Scene.of(make_run(against, silent, {"protocol": protocol, "jobs": jobs, "seed": seed}))
+        settings = settings_of({"protocol": protocol, "jobs": jobs, "seed": seed}, silent)
+        scene = Scene.of(engine.Run(against, **settings))
         changed = stress.apply([made], corpus, scene, seed=seed)
         formats.write(changed, target)
     print_note(

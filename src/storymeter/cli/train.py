@@ -41,7 +41,6 @@ from ._options import (
     seed_option,
     together,
 )
-from ._verbs import Verbs
 
 
 def held_out_tables(result: HeldOut) -> list[Table]:
@@ -81,11 +80,6 @@ def held_out_tables(result: HeldOut) -> list[Table]:
             )
         )
     return tables
-
-
-@click.command("train", cls=Verbs)
-def train_command() -> None:
-    """Train the models behind rovist_c and rovist_vg. Nothing is downloaded."""
 
 
 def _loop_options(paper: TrainingOptions, packaged: Recipe | None = None) -> Callable[[F], F]:
@@ -161,7 +155,7 @@ def _threads(count: int | None) -> None:
         torch.set_num_threads(count)
 
 
-@train_command.command(name="coherence")
+@click.command("coherence")
 @option(
     "--data",
     "Human stories: VIST (references or SIS), ROCStories, Story Cloze, text, or any file of stories that"
@@ -224,7 +218,7 @@ def _threads(count: int | None) -> None:
 @seed_option
 @device_option
 @format_option()
-def coherence(
+def coherence_command(
     data: tuple[Path, ...],
     held_out: tuple[Path, ...],
     out: Path | None,
@@ -301,7 +295,7 @@ def coherence(
     )
 
 
-@train_command.command(name="grounding")
+@click.command("grounding")
 @option("--entities", "Flickr30K Entities: the folder with Annotations and Sentences.", FOLDER)
 @option(
     "--captions",
@@ -329,7 +323,7 @@ def coherence(
 @_loop_options(grounding_recipe.PAPER)
 @seed_option
 @device_option
-def grounding(
+def grounding_command(
     entities: Path | None,
     captions: tuple[Path, ...],
     images: Path,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -28,10 +28,6 @@ from .._options import (
     print_result,
     seed_option,
 )
-
-if TYPE_CHECKING:
-    from ...human.analysis.assessment import Analysis
-    from ...report import Presentation
 
 
 @click.command("analyse")
@@ -167,7 +163,7 @@ def analyse_command(
     storymeter human analyse ratings.csv --html people.html
     """
     from ...human.analysis.studies import not_applied, replications, scores_of
-    from ...report.assessment import caption_csv, replication_line
+    from ...report.assessment import caption_csv, caption_json, replication_line
 
     if page is not None and Path(page).suffix.lower() not in (".html", ".htm"):
         raise UsageError(
@@ -183,22 +179,27 @@ def analyse_command(
             note(not_applied(for_scores, "studies without scores of captions"))
     several = len(found) > 1
     parts = safe_names(found) if several else {}
-    scored: dict[str, Analysis] = {}
+    scored = {}
     for name, one in found.items():
-        shown = _present(one, repeated.get(name), pay)
+        scores = scores_of(one)
+        more = {} if scores is None else {**pay, "repeated": repeated.get(name)}
+        shown = report.present(one, **more)
         if several:
             print_note(f"\n{name}")
         part = parts.get(name)
         keep(shown, _beside(page, part), _beside(figures, part))
         if name in repeated:
             print_note(replication_line(repeated[name]))
-        scores = scores_of(one)
         if scores is not None:
             scored[name] = scores
         if word_file is not None:
             _words(one, _beside(word_file, part))
-        if caption_file is not None:
-            _captions(scored.get(name), _beside(caption_file, part))
+        if caption_file is not None and scores is None:
+            raise DataError("There are no scores of captions in these answers.", hint="Leave --captions out.")
+        if caption_file not in (None, "-") and scores is not None:
+            path = _beside(caption_file, part)
+            write_text(path, caption_json(scores) if path.endswith(".json") else caption_csv({"": scores}))
+            print_note(f"Scores of {many(len(scores.captions.z), 'caption')}: {path}")
         print_note(*shown.notes_for("json" if caption_file == "-" else style))
     if caption_file == "-":
         output(caption_csv(scored))
@@ -206,14 +207,6 @@ def analyse_command(
         print_result(report.present(found, **pay, repeated=repeated), style)
     else:
         print_result(shown, style)
-
-
-def _present(found: Any, repeated: Any, pay: dict[str, Any]) -> Presentation:
-    from ...human.analysis.studies import scores_of
-
-    return (
-        report.present(found) if scores_of(found) is None else report.present(found, **pay, repeated=repeated)
-    )
 
 
 def _words(found: Any, path: str) -> None:
@@ -229,26 +222,12 @@ def _words(found: Any, path: str) -> None:
     print_note(f"Words of {many(len(labels), 'caption')}: {path}")
 
 
-def _captions(analysis: Analysis | None, path: str) -> None:
-    """The caption scores, into a file."""
-    from ...report.assessment import caption_csv, caption_json
-
-    if analysis is None:
-        raise DataError("There are no scores of captions in these answers.", hint="Leave --captions out.")
-    if path != "-":
-        write_text(path, caption_json(analysis) if path.endswith(".json") else caption_csv({"": analysis}))
-        print_note(f"Scores of {many(len(analysis.captions.z), 'caption')}: {path}")
-
-
 def _beside(path: Any, part: str | None) -> Any:
     """`people.html` and `cs-en` to `people-cs-en.html`, where there are several strata."""
     if path in (None, "-") or part is None:
         return path
     plain = Path(path)
     return type(path)(plain.with_name(f"{plain.stem}-{part}{plain.suffix}"))
-
-
-# `storymeter human export DIR`: the answers, joined with the private key.
 
 
 @click.command("export")
@@ -306,9 +285,6 @@ def export_command(
         print_note(f"{many(text.count(chr(10)), 'line')} in {out}")
 
 
-# `storymeter human rank VOTES`: systems ranked by pairwise votes.
-
-
 @click.command("rank")
 @click.argument(
     "sources", nargs=-1, required=True, metavar="CAMPAIGN | VOTES...", type=click.Path(path_type=Path)
@@ -351,7 +327,6 @@ def rank_command(sources: tuple[Path, ...], style: str, **options: Any) -> None:
     \b
     storymeter human rank votes.csv
     """
-
     shown = report.present(human.rank(list(sources), **options))
     print_note(*shown.notes)
     print_result(shown, style)

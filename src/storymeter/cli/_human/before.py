@@ -7,7 +7,7 @@ import click
 
 from ... import human, report
 from ...errors import UsageError, many
-from ...human.campaign.design import OVERLAP
+from ...human.campaign.request import OVERLAP
 from .._options import (
     ABOVE_ZERO,
     AMOUNT,
@@ -163,7 +163,6 @@ def new_command(
     storymeter human serve study
     """
     from ...human.steps import PARTS
-    from ...report.table import Table
 
     counts = {part: options.pop(f"{part}_per_block") for part in PARTS}
     with progress_bar() as progress:
@@ -179,7 +178,7 @@ def new_command(
             note=print_note,
             **options,
         )
-    output(Table(["", "plan"], [list(row) for row in made.plan]).render("table"))
+    output(report.Table(["", "plan"], [list(row) for row in made.plan]).render("table"))
     if made.home is None:
         found = many(len(made.problems), "problem") if made.problems else "No problems"
         left_out = " (what has them is left out)" if made.problems and options["skip_bad"] else ""
@@ -188,9 +187,6 @@ def new_command(
     print_note(f"The campaign is in {folder}. Serve it: storymeter human serve {folder}")
     if made.home.campaign.platform.name == "local":
         print_note(f"Personal links for raters: {folder / 'links.csv'}")
-
-
-# storymeter human check: what `new` would say.
 
 
 @click.pass_context
@@ -214,9 +210,6 @@ check_command = ManyFiles(
     callback=_check,
     help=_check.__doc__,
 )
-
-
-# storymeter human plan: how many HITs a question needs, and how good the worker tests are.
 
 
 @click.command("plan")

@@ -9,8 +9,10 @@ from typing import Any
 
 import click
 
-from ... import human
+from ... import human, report
 from ...errors import many
+from ...files import write_text
+from ...progress import unsaid
 from .._options import (
     COUNT,
     FROM_ZERO,
@@ -67,12 +69,7 @@ from .._options import (
 @option("--quiet", "Print nothing.", bool)
 def serve_command(folder: Path, quiet: bool, **options: Any) -> None:
     """Serve the campaign in DIR. Ctrl-C stops it; answers that were acknowledged are never lost."""
-    from ...progress import unsaid
-
     human.serve(folder, note=unsaid if quiet else print_note, **options)
-
-
-# `storymeter human status DIR`: the progress of a campaign.
 
 
 @click.command("status")
@@ -83,25 +80,25 @@ def status_command(folder: Path, style: str) -> None:
 
     Assignments and raters, with the control statistics so far."""
     from ...report.assessment import flag_legend
-    from ...report.table import Column, Table, to_json
+    from ...report.table import to_json
 
     seen = human.status(folder, note=print_note)
     seats = seen["seats"]
     pay = seen["pay"]
-    verdicts: dict[str, tuple[Column | str, Callable[[dict[str, Any]], Any]]] = {
+    verdicts: dict[str, tuple[report.Column | str, Callable[[dict[str, Any]], Any]]] = {
         "tests": ("tests", _tests),
         "pairs": ("pairs", lambda r: r["pairs"]),
-        "high": (Column("high", ".1f"), lambda r: r["mean_high"]),
-        "low": (Column("low", ".1f"), lambda r: r["mean_low"]),
-        "p": (Column("p", ".2g"), lambda r: r["p"]),
+        "high": (report.Column("high", ".1f"), lambda r: r["mean_high"]),
+        "low": (report.Column("low", ".1f"), lambda r: r["mean_low"]),
+        "p": (report.Column("p", ".2g"), lambda r: r["p"]),
         "accepted": ("controls", lambda r: {True: "pass", False: "fail"}.get(r["accepted"])),
         "included": ("analysis", lambda r: {True: "used", False: "left out"}.get(r["included"])),
         "flags": ("flags", lambda r: ", ".join(r["flags"])),
     }
     shown = [verdicts[name] for name in seen["columns"]]
-    columns: list[Column | str] = [
+    columns: list[report.Column | str] = [
         *("rater", "done", "active", "abandoned", "ratings"),
-        Column("s/item", ".1f"),
+        report.Column("s/item", ".1f"),
         *(head for head, _ in shown),
         "last answer",
     ]
@@ -126,15 +123,12 @@ def status_command(folder: Path, style: str) -> None:
     if pay["warning"]:
         print_note(pay["warning"])
     note = flag_legend(flag for r in seen["raters"] for flag in r["flags"]) if style == "table" else ""
-    table = Table(columns, rows, title=title if style == "table" else "", note=note)
+    table = report.Table(columns, rows, title=title if style == "table" else "", note=note)
     print_tables(table, style, title, json=to_json(seen))
 
 
 def _tests(rater: dict[str, Any]) -> str | None:
     return f"{rater['tests_right'] * rater['tests']:.0f} of {rater['tests']}" if rater["tests"] else None
-
-
-# `storymeter human extend DIR`: more of everything, or a clip less.
 
 
 @click.command("extend", cls=ManyFiles, many=("--systems", "--withdraw"))
@@ -169,17 +163,12 @@ def extend_command(folder: Path, systems: tuple[str, ...], dry_run: bool, **opti
     storymeter human extend study --raters-per-hit 2
     storymeter human extend study --withdraw clip-17 --reason "wrong video"
     """
-    from ...report.table import Table
-
     with progress_bar() as progress:
         done = human.extend(folder, systems, dry_run=dry_run, progress=progress, note=print_note, **options)
-    print_tables(Table(["", "campaign"], [list(row) for row in done.plan]), "table", "")
+    print_tables(report.Table(["", "campaign"], [list(row) for row in done.plan]), "table", "")
     print_note("Nothing was changed." if dry_run else f"The campaign in {folder} is extended.")
     if dry_run and done.problems and not options["skip_bad"]:
         raise SystemExit(1)
-
-
-# `storymeter human pilot DIR`: a few raters first, then the decision.
 
 
 @click.command("pilot")
@@ -211,13 +200,9 @@ def pilot_command(folder: Path, go: bool, page: str | None, style: str, **option
     storymeter human pilot study
     storymeter human pilot study --go
     """
-    from ...files import write_text
-    from ...human import pilot
-    from ...report import present, render
-
-    shown = present(pilot(folder, go=go, note=print_note, **options))
+    shown = report.present(human.pilot(folder, go=go, note=print_note, **options))
     if page is not None:
-        write_text(page, render(shown, "html"))
+        write_text(page, report.render(shown, "html"))
         print_note(f"Page: {page}")
     print_note(*shown.notes)
     print_result(shown, style)
@@ -295,8 +280,6 @@ def simulate_command(folder: Path, raters: int, shares: str, style: str, **optio
 
     They answer the campaign in DIR through the real server, and their answers are stored like real ones:
     use a copy of the campaign, not the one of the real study."""
-    from ...report.table import Table
-
     with progress_bar() as progress:
         tallies = human.simulate(folder, raters, mix=shares, progress=progress, **options)
     rows = [
@@ -309,6 +292,8 @@ def simulate_command(folder: Path, raters: int, shares: str, style: str, **optio
         ]
         for number, tally in enumerate(tallies, 1)
     ]
-    print_tables(Table(["bot", "character", "ratings", "ended", "code"], rows), style, "Simulated raters")
+    print_tables(
+        report.Table(["bot", "character", "ratings", "ended", "code"], rows), style, "Simulated raters"
+    )
     ends = Counter(tally.ended or "no seat" for tally in tallies)
     print_note(", ".join(f"{count} {end}" for end, count in sorted(ends.items())) + ".")

@@ -4,13 +4,16 @@ restore, erase a rater, verify completion codes, close.
 
 import contextlib
 import datetime
+import signal
+import threading
+import webbrowser
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ... import human
-from ...errors import many
+from ... import human, report
+from ...errors import first_few, many
 from .._options import (
     PORT,
     busy,
@@ -19,8 +22,6 @@ from .._options import (
     print_note,
     print_tables,
 )
-
-# `storymeter human preview DIR`: the pages as raters see them.
 
 
 @click.command("preview")
@@ -32,10 +33,6 @@ def preview_command(folder: Path, port: int, no_open: bool) -> None:
 
     A copy is served, and nothing is stored. A button leaves an item without watching and
     answering it, so that every page can be seen. Ctrl-C or SIGTERM stops it."""
-    import signal
-    import threading
-    import webbrowser
-
     # kill and timeout end the server and delete the copy as Ctrl-C does
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with human.preview(folder, port=port) as address:
@@ -44,9 +41,6 @@ def preview_command(folder: Path, port: int, no_open: bool) -> None:
             webbrowser.open(address)
         with contextlib.suppress(KeyboardInterrupt):
             threading.Event().wait()
-
-
-# `storymeter human deploy DIR OUT`: files for a server of its own.
 
 
 @click.command("deploy")
@@ -75,9 +69,6 @@ def deploy_command(folder: Path, out: Path, host: str, admin: bool) -> None:
     )
 
 
-# `storymeter human backup DIR OUT`: a copy of everything, while raters are at work.
-
-
 @click.command("backup")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
@@ -93,16 +84,12 @@ def backup_command(folder: Path, out: Path) -> None:
     storymeter human backup study /mnt/safe/study-monday
     storymeter human restore /mnt/safe/study-monday study-again
     """
-
     with busy("copying the campaign"):
         manifest = human.backup(folder, out)
     print_note(
         f"{many(manifest.rows['rating'], 'answer')} of {many(manifest.rows['rater'], 'rater')} in {out},"
         " checked. It holds the private key: keep it as safe as the campaign."
     )
-
-
-# `storymeter human restore OUT DIR`: a campaign from its backup.
 
 
 @click.command("restore")
@@ -123,8 +110,6 @@ def restore_command(out: Path, folder: Path, db: str | None, clips: str | None) 
     The backup is checked first, and the clips are compared with their recorded hashes. Links and codes remain
     valid.
     """
-    from ...errors import first_few
-
     with busy("restoring the campaign"):
         manifest, changed = human.restore(out, folder, database=db, clips=clips)
     print_note(
@@ -138,9 +123,6 @@ def restore_command(out: Path, folder: Path, db: str | None, clips: str | None) 
     print_note(f"Serve it: storymeter human serve {folder}")
 
 
-# `storymeter human erase DIR RATER`: a rater who withdraws.
-
-
 @click.command("erase")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.argument("rater")
@@ -150,13 +132,9 @@ def erase_command(folder: Path, rater: str, yes: bool) -> None:
 
     Deletes the answers of RATER (the name in `status`, or the platform's id), the times of the work and the
     link. The HITs can be done by somebody else; the analysis says how many raters were erased."""
-
     if not yes:
         click.confirm(f"Delete all answers of {rater}? They cannot be restored.", abort=True, err=True)
     print_note(f"{many(human.erase(folder, rater, note=print_note), 'answer')} of {rater} erased.")
-
-
-# `storymeter human close DIR`: no more answers (or a pause, or open again).
 
 
 @click.command("close")
@@ -167,13 +145,9 @@ def close_command(folder: Path, state: str | None) -> None:
     """Close the campaign in DIR.
 
     No more answers are accepted, also by a running server."""
-
     chosen: Any = state or "closed"
     human.close(folder, chosen, note=print_note)
     print_note(f"The campaign is {chosen}.")
-
-
-# `storymeter human verify DIR CODE`: is a completion code genuine, and was it used before?
 
 
 @click.command("verify")
@@ -187,8 +161,6 @@ def verify_command(words: tuple[str, ...], real_ids: bool, style: str) -> None:
 
     The exit code is 1 if any of them is unknown or was used before.
     """
-    from ...report.table import Table
-
     folder, codes = (
         (Path(words[0]), words[1:])
         if len(words) > 1 and (Path(words[0]) / "campaign.json").exists()
@@ -203,7 +175,7 @@ def verify_command(words: tuple[str, ...], real_ids: bool, style: str) -> None:
         for one in found
     ]
     print_tables(
-        Table(["code", "verdict", "rater", "HIT", "finished", "first verified"], rows), style, "Codes"
+        report.Table(["code", "verdict", "rater", "HIT", "finished", "first verified"], rows), style, "Codes"
     )
     raise SystemExit(0 if all(one.verdict == "good" for one in found) else 1)
 

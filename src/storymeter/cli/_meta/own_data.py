@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from ... import meta, report
+from ... import engine, meta, report
 from ...errors import DataError, UsageError
 from ...files import write_text
 from ...options import split
@@ -32,7 +32,6 @@ from .._options import (
 from .._scoring import (
     budget,
     judging_options,
-    make_run,
     metric_names,
     read_both,
     scoring_options,
@@ -172,7 +171,7 @@ def self_command(
     systems, against = read_both(candidates, options["references"], options)
     names = names or default_metrics(systems[0].kind, references=bool(against))
     with progress_bar() as progress:
-        run = make_run(against, progress, options)
+        run = engine.Run(against, **settings_of(options, progress))
         found = meta.self_agreement(systems, run, metrics=names, trials=trials, resamples=resamples)
     print_result(report.present(found), style)
 
