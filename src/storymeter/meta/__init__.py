@@ -5,8 +5,8 @@
 >>> round(agree(table, resamples=0)["human"].results[0].values["pearson"], 3)
 0.963
 
-`benchmark` runs metrics on one of the `BENCHMARKS`, `report_card` on all of a folder; `self_agreement`
-measures whether a metric repeats itself, `similarity` how alike the captions of sources are,
+`benchmark` runs metrics on one of the `BENCHMARKS`, `report_card` on all of a folder (a `Card` for each);
+`self_agreement` measures whether a metric repeats itself, `similarity` how alike the captions of sources are,
 `point_at_words` whether a metric notices the words that people call wrong.
 """
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .benchmarks import (
         BENCHMARKS as BENCHMARKS,
         Benchmarked as Benchmarked,
+        Card as Card,
         benchmark as benchmark,
         report_card as report_card,
     )
@@ -32,6 +33,7 @@ _LATE = {
     "Agreement": "agreeing",
     "BENCHMARKS": "benchmarks",
     "Benchmarked": "benchmarks",
+    "Card": "benchmarks",
     "agree": "agreeing_files",
     "benchmark": "benchmarks",
     "point_at_words": "words",

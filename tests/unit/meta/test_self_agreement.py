@@ -11,8 +11,8 @@ import judge_kit
 
 import storymeter
 from storymeter.engine import Run
+from storymeter.meta import Card
 from storymeter.meta.agreeing import asks_judge, for_trial
-from storymeter.meta.benchmarks import Card
 from storymeter.registry import metric
 from storymeter.report import present, render
 

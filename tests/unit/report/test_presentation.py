@@ -9,7 +9,7 @@ import pytest
 
 from storymeter import metric
 from storymeter.engine import check_metric
-from storymeter.meta.benchmarks import Card
+from storymeter.meta import Card
 from storymeter.report import present, render
 from storymeter.report.presentation import _MODULES, present_all
 

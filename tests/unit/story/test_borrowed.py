@@ -151,7 +151,7 @@ def test_what_is_no_such_model_says_what_to_do(tmp_path: Path) -> None:
 
 
 def test_a_model_of_pictures_and_text_is_no_text_encoder(tmp_path: Path) -> None:
-    from storymeter.models.encoder import Encoder
+    from storymeter.models import load_encoder
 
     with pytest.raises(DataError, match=r"\(clip\) is not a text encoder"):
-        Encoder(str(tiny.clip(tmp_path, ["dog", "cat"])))
+        load_encoder(str(tiny.clip(tmp_path, ["dog", "cat"])))

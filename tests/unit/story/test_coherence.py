@@ -19,10 +19,10 @@ from storymeter.errors import DataError
 from storymeter.join import Coverage, Task
 from storymeter.registry import metric
 from storymeter.report import present
-from storymeter.story import coherence
+from storymeter.story import coherence, read_stories
 from storymeter.story.order_net import load_order_model, plain
 from storymeter.story.train.coherence import EMBEDDED
-from storymeter.story.train.data import Story, opener, pairs_of, read_stories, split_pairs
+from storymeter.story.train.data import Story, opener, pairs_of, split_pairs
 from storymeter.story.train.heldout import (
     LEARNT,
     UNSEEN,

@@ -16,11 +16,8 @@ from storymeter.engine import Results, Run, show
 from storymeter.errors import DataError, UsageError
 from storymeter.formats import read, write
 from storymeter.report import write_report
-from storymeter.story import explain_story, train_coherence
+from storymeter.story import Recipe, TrainingOptions, coherence, explain_story, read_stories, train_coherence
 from storymeter.story.explain import StoryExplanation
-from storymeter.story.train.coherence import Recipe
-from storymeter.story.train.data import read_stories
-from storymeter.story.train.loop import TrainingOptions
 
 from . import tiny
 
@@ -128,8 +125,6 @@ def test_a_model_that_has_changed_is_named(home: Path, tmp_path: Path) -> None:
     before.save(saved)
     config = json.loads((model / "coherence.json").read_text())
     (model / "coherence.json").write_text(json.dumps({**config, "temperature": 7.0}))
-    from storymeter.story import coherence
-
     coherence.load.cache_clear()
     notes = " ".join(show("s0000", saved).notes)  # type: ignore[union-attr]
     assert re.search(
@@ -155,14 +150,10 @@ def test_the_readings_of_the_paper(home: Path) -> None:
     assert values["marks=keep"][1] != values[""][1]
     p, raw = values[""][1], values["temperature=one"][1]
     logit = lambda x: np.log(x / (1 - x))  # noqa: E731
-    from storymeter.story import coherence
-
     assert logit(raw) == pytest.approx(coherence.load().config.temperature * logit(p))  # type: ignore[attr-defined]
 
 
 def test_coherence_of_a_story_does_not_depend_on_the_others() -> None:
-    from storymeter.story import coherence
-
     stories = [[c.text for c in d.captions] for d in read(EXAMPLES / "good.json")]
     model = coherence.load()
     together = coherence.coherence(stories, model)

@@ -17,13 +17,12 @@ from storymeter.context import Context
 from storymeter.engine import Run
 from storymeter.errors import DataError, StorymeterWarning, UsageError
 from storymeter.formats import read
-from storymeter.models.media import Pictures
 from storymeter.registry import metric
 from storymeter.report import present, write_report
-from storymeter.story.grounding import PictureStore
-from storymeter.story.nouns import NounFrequencies, fixed_frequencies
-from storymeter.story.regions import regions
-from storymeter.story.spaces import load_space
+from storymeter.story import Grounding
+from storymeter.story.grounding import Grounded
+from storymeter.story.nouns import NounFrequencies, count_nouns, fixed_frequencies, story_nouns
+from storymeter.story.regions import Box
 
 need("torch")
 need("HanTa")
@@ -91,7 +90,7 @@ def test_regions_that_were_kept_before_change_no_bit(tmp_path: Path, monkeypatch
     for cache, used in (("fresh", tables[1:]), ("used", tables)):
         monkeypatch.setenv("STORYMETER_CACHE", str(tmp_path / cache))
         for table in used:
-            store = PictureStore(Pictures(IMAGES), regions(str(table), "cpu"), load_space())
+            store = metric(f"rovist_vg(regions={table})").store(Context(images=IMAGES))
             vectors, _ = store.get("boat")
         found.append(vectors)
     assert np.array_equal(*found)
@@ -188,8 +187,6 @@ def test_stories_in_any_shape_are_counted_by_story(tmp_path: Path) -> None:
 
 
 def test_the_packaged_counts_are_those_of_vist(data: Path) -> None:
-    from storymeter.story.nouns import count_nouns, story_nouns
-
     packaged = fixed_frequencies("vist")
     made = count_nouns(story_nouns(read(data / "vist" / "val_reference.json").documents))
     assert packaged is not None and packaged.stories == 4988
@@ -241,10 +238,6 @@ def test_per_noun_leaves_out_stories_without_nouns() -> None:
 
 def test_vg_of_one_noun_may_be_negative() -> None:
     """The range is stated so: it is not '0 or more'."""
-    from storymeter.story import Grounding
-    from storymeter.story.grounding import Grounded
-    from storymeter.story.regions import Box
-
     found = [Grounded("dream", 0, "a.png", Box(0, 0, 1, 1), -0.08, 2.0)]
     assert Grounding().pooled(found) == pytest.approx(-0.16)
 

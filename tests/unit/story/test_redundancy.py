@@ -29,7 +29,6 @@ from storymeter.story import Redundancy
 from storymeter.story.documents import sentences_of, stories_of
 from storymeter.story.redundancy import explain, redundancy
 from storymeter.text import split_sentences, treebank
-from storymeter.text.words import words
 
 
 def _task(*stories: list[str]) -> Task:
@@ -83,7 +82,7 @@ def _slow(sentences: list[str], n: int) -> float:
     def likeness(a: list[str], b: list[str]) -> float:
         return len({*a} & {*b}) / len({*a, *b}) if a or b else 0.0
 
-    told = [words(s) for s in sentences]
+    told = [[word for word in treebank(s.lower()) if any(map(str.isalnum, word))] for s in sentences]
     inter = [likeness(a, b) for a, b in combinations(told, 2)]
     intra = []
     for sentence in told:

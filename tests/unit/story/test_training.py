@@ -21,12 +21,21 @@ from part_kit import need
 from storymeter.cli import cli
 from storymeter.errors import DataError, StorymeterWarning, UsageError
 from storymeter.progress import LoggedProgress
-from storymeter.story import coherence, train_coherence, train_grounding
+from storymeter.story import (
+    Recipe,
+    TrainingOptions,
+    coherence,
+    read_captions,
+    read_mentions,
+    read_stories,
+    train_coherence,
+    train_grounding,
+)
 from storymeter.story.spaces import load_paired_space, load_space
-from storymeter.story.train.coherence import Recipe, chosen_temperature, fit_temperature, nll
-from storymeter.story.train.data import Pair, read_stories
-from storymeter.story.train.loop import CURVE, STATE, TrainingOptions, fit, read_safetensors
-from storymeter.story.train.mentions import Mention, read_captions, read_mentions
+from storymeter.story.train.coherence import _for_trial, chosen_temperature, fit_temperature, nll
+from storymeter.story.train.data import Pair
+from storymeter.story.train.loop import CURVE, STATE, fit, read_safetensors
+from storymeter.story.train.mentions import Mention
 
 from . import tiny
 
@@ -94,9 +103,7 @@ LONG = TrainingOptions(lr=3e-3, batch_size=8, epochs=3, patience=5, interval=5)
 SCRIPT = """
 import sys, torch
 torch.set_num_threads(1)
-from storymeter.story.train.coherence import Recipe, train_coherence
-from storymeter.story.train.loop import TrainingOptions
-from storymeter.story.train.data import read_stories
+from storymeter.story import Recipe, TrainingOptions, read_stories, train_coherence
 from pathlib import Path
 options = TrainingOptions(lr=3e-3, batch_size=8, epochs=3, patience=5, interval=5)
 recipe = Recipe(freeze=1, pooling="cls+a+b", options=options)
@@ -105,8 +112,6 @@ train_coherence(read_stories(sys.argv[1]), [], Path(sys.argv[3]), encoder=sys.ar
 
 
 def test_a_trial_of_two_steps_judges_a_sample_of_the_pairs_kept_back() -> None:
-    from storymeter.story.train.coherence import _for_trial
-
     pairs = [Pair(f"{k}", "b", 0, 0) for k in range(3638)]
     kept = _for_trial(pairs, TrainingOptions(steps=2))
     assert 150 < len(kept) <= 200 and kept[0] == pairs[0] and kept[-1] in pairs[3600:]

@@ -35,7 +35,10 @@ class Story(NamedTuple):
 
 
 def read_stories(path: str | Path) -> list[Story]:
-    """Every story of a file, in its order."""
+    """Every story of a file, in its order.
+
+    path: VIST, ROCStories, Story Cloze, text with a story a line, or any file of stories that is scored.
+    """
     path = Path(path)
     try:
         data = path.read_bytes()

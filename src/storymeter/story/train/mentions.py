@@ -117,7 +117,11 @@ _CORNERS = (("left", "top", "right", "bottom"), ("xmin", "ymin", "xmax", "ymax")
 
 
 def read_captions(path: str | Path, progress: Progress = silent) -> list[Mention]:
-    """Mentions of a file of captions, or of phrases with boxes."""
+    """Mentions of a file of captions, or of phrases with boxes.
+
+    path: captions by the names of their pictures, in any shape that is scored.
+    progress: called with what is being done, how much is done, and of how much.
+    """
     told = _told(Path(path))
     boxes = [_box(caption.meta, f"{path}: {image}") for image, caption in told]
     progress("finding nouns", 0, len(told))
@@ -193,6 +197,11 @@ def _box(meta: Mapping[str, Any], where: str) -> Place | None:
 
 
 def read_mentions(folder: str | Path, progress: Progress = silent) -> list[Mention]:
+    """Mentions of Flickr30K Entities.
+
+    folder: the unpacked data set, with Annotations and Sentences.
+    progress: called with what is being done, how much is done, and of how much.
+    """
     folder = Path(folder)
     annotations, sentences = folder / "Annotations", folder / "Sentences"
     if not annotations.is_dir() or not sentences.is_dir():
