@@ -21,11 +21,10 @@ from ..errors import DataError, UsageError, first_few
 from ..files import content
 from ..formats import read
 from ..progress import Note, Progress, silent, unsaid
-from .campaign.design import Layout
 from .campaign.export import facts, rehearsal_links, render
 from .campaign.organise import plan as plan_of, prepare, too_few_links, write
 from .campaign.record import Folder
-from .campaign.request import CampaignRequest, Platform, Question, Selection, seconds
+from .campaign.request import CampaignRequest, Layout, Platform, Question, Selection, seconds
 from .server import run
 from .server.words import languages
 from .sources import campaign_notes

@@ -23,8 +23,8 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ...errors import DataError, UsageError
-from ..campaign.design import OVERLAP
 from ..campaign.money import HOURLY, Pay, fair_price
+from ..campaign.request import OVERLAP
 from .power import (
     ACCEPTED,
     BETWEEN,

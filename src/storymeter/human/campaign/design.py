@@ -36,62 +36,11 @@ import msgspec
 from ...captions import Corpus
 from ...errors import DataError, UsageError, first_few
 from .degrade import Damage, Degraded, damage, degrade
-from .secret_random import drawn
+from .request import OVERLAP, Layout, drawn
 
 __all__ = ["Degraded", "Hit", "HitDesign", "Layout", "Slot", "build", "degrade"]
 
 Kind = Literal["system", "degraded", "repeat", "human"]
-#: how many HITs show each system caption, unless somebody asks for another number
-OVERLAP = 3
-
-
-class Layout(msgspec.Struct, frozen=True):
-    """How a HIT is made up; the four counts are per block."""
-
-    blocks: int = 10
-    system: int = 7
-    degraded: int = 1
-    repeat: int = 1
-    human: int = 1
-    control_base: Literal["human", "system"] = "human"
-
-    @property
-    def block(self) -> int:
-        return self.system + self.degraded + self.repeat + self.human
-
-    @property
-    def size(self) -> int:
-        return self.blocks * self.block
-
-    @property
-    def distance(self) -> tuple[int, int]:
-        """How far apart the members of a pair stand, at least and at most."""
-        far = self.blocks // 2 * self.block
-        return far - self.block + 1, far + self.block - 1
-
-    def check(self) -> None:
-        counts = (self.system, self.degraded, self.repeat, self.human)
-        if self.blocks < 2 or self.blocks % 2 or min(counts) < 0 or not self.block:
-            raise UsageError(
-                f"A HIT of {self.blocks} blocks of {'/'.join(map(str, counts))} cannot be laid out.",
-                hint=(
-                    "Blocks come in pairs: give an even number, two or more, and counts that are not"
-                    " negative."
-                ),
-            )
-        originals = self.repeat + (self.degraded if self.control_base == "system" else 0)
-        if originals > self.system:
-            raise UsageError(
-                f"Each block has {self.system} system captions, but the paired block has {originals} control"
-                " items that each need one of them as their original.",
-                hint="Ask for more system captions per block or for fewer controls.",
-            )
-        if self.control_base == "human" and self.degraded > self.human:
-            raise UsageError(
-                f"{self.degraded} degraded captions per block need as many human captions; the layout has"
-                f" {self.human}.",
-                hint="Raise --human-per-block, or use --control-base system.",
-            )
 
 
 class Slot(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="task", tag="da"):

@@ -27,8 +27,7 @@ from ..study import Study
 from .design import texts as first_texts
 from .organise import caption_problems, pay_warning, personal, slots_of
 from .record import Campaign, Extension, Folder, KeyLine, Withdrawn, private
-from .request import CampaignRequest, RaterTerms, of_videos
-from .secret_random import new_seed
+from .request import CampaignRequest, RaterTerms, new_seed, of_videos
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):

@@ -26,8 +26,7 @@ from . import texts
 from .clips import Clip
 from .money import FEES, fair_price, least_hourly
 from .record import Campaign, Folder, KeyLine, Secrets, fingerprint, new_secrets, private, readable
-from .request import CampaignRequest, Practice, RaterTerms, Selection, select
-from .secret_random import new_seed
+from .request import CampaignRequest, Practice, RaterTerms, Selection, new_seed, select
 
 if TYPE_CHECKING:
     from ..store import Visitor

@@ -25,10 +25,8 @@ import msgspec
 
 from ...errors import DataError, StorymeterError, UsageError, many
 from ..study import KEY_LINES, Study, named
-from .design import Layout
 from .money import HOURLY, Pay
-from .request import Practice, RaterTerms, Selection
-from .secret_random import drawn, rehearsed
+from .request import Layout, Practice, RaterTerms, Selection, drawn, rehearsed
 
 #: a line of the private key; each kind of study has its own
 KeyLine = Any

@@ -1,6 +1,22 @@
-"""The options of a new campaign, and the choice of its videos."""
+"""The options of a new campaign, the choice of its videos, and lots that only the holder of the private key
+can draw again.
 
-from collections.abc import Collection, Mapping, Sequence
+Everything in a campaign that raters must not guess is drawn from one seed of 128 random bits, kept in the
+first line of the private key and nowhere else. A generator's bits are the hash of (seed, purpose, count), so
+that the lots seen on the pages (which texts, in which order) tell nothing of those that are not: the state of
+an ordinary generator can be solved for from enough of what it gave. The same seed gives the same lots.
+
+>>> drawn("design", "a").random() == drawn("design", "a").random() != drawn("practice", "a").random()
+True
+"""
+
+import hashlib
+import itertools
+import operator
+import random
+import secrets
+import struct
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -9,8 +25,62 @@ import msgspec
 from ...captions import Corpus, Document
 from ...errors import UsageError, many
 from ..analysis.span_records import KINDS
-from .design import OVERLAP, Layout
-from .secret_random import drawn
+
+#: how many HITs show each system caption, unless somebody asks for another number
+OVERLAP = 3
+#: hexadecimal digits of a secret seed
+DIGITS = 32
+#: words of 64 bits that are made at once
+_BLOCK = 256
+
+
+class Layout(msgspec.Struct, frozen=True):
+    """How a HIT is made up; the four counts are per block."""
+
+    blocks: int = 10
+    system: int = 7
+    degraded: int = 1
+    repeat: int = 1
+    human: int = 1
+    control_base: Literal["human", "system"] = "human"
+
+    @property
+    def block(self) -> int:
+        return self.system + self.degraded + self.repeat + self.human
+
+    @property
+    def size(self) -> int:
+        return self.blocks * self.block
+
+    @property
+    def distance(self) -> tuple[int, int]:
+        """How far apart the members of a pair stand, at least and at most."""
+        far = self.blocks // 2 * self.block
+        return far - self.block + 1, far + self.block - 1
+
+    def check(self) -> None:
+        counts = (self.system, self.degraded, self.repeat, self.human)
+        if self.blocks < 2 or self.blocks % 2 or min(counts) < 0 or not self.block:
+            raise UsageError(
+                f"A HIT of {self.blocks} blocks of {'/'.join(map(str, counts))} cannot be laid out.",
+                hint=(
+                    "Blocks come in pairs: give an even number, two or more, and counts that are not"
+                    " negative."
+                ),
+            )
+        originals = self.repeat + (self.degraded if self.control_base == "system" else 0)
+        if originals > self.system:
+            raise UsageError(
+                f"Each block has {self.system} system captions, but the paired block has {originals} control"
+                " items that each need one of them as their original.",
+                hint="Ask for more system captions per block or for fewer controls.",
+            )
+        if self.control_base == "human" and self.degraded > self.human:
+            raise UsageError(
+                f"{self.degraded} degraded captions per block need as many human captions; the layout has"
+                f" {self.human}.",
+                hint="Raise --human-per-block, or use --control-base system.",
+            )
 
 
 class Platform(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -183,3 +253,50 @@ def seconds(given: str | tuple[float, float]) -> tuple[float, float]:
             f"{given!r} is no length of videos.", hint="Give seconds from … to …: --duration 90-180"
         )
     return limits
+
+
+def new_seed() -> str:
+    """128 bits of the operating system's randomness."""
+    return secrets.token_hex(DIGITS // 2)
+
+
+def rehearsed(seed: str) -> bool:
+    """Whether somebody chose this seed (`--seed`), so that it can be guessed."""
+    return len(seed) < DIGITS
+
+
+def drawn(purpose: str, seed: str | int) -> random.Random:
+    """The lots of one purpose; lots of different purposes are independent."""
+    return _Lots(f"storymeter {purpose} {seed}")
+
+
+class _Lots(random.Random):
+    """`random.Random` over SHAKE-256 in counter mode: each lot takes 64 bits."""
+
+    def __init__(self, name: str) -> None:
+        words = _words(hashlib.blake2b(name.encode()).digest())
+        self._next = words.__next__
+        # the same as `random` below without a call of Python's: a design draws thousands of lots for each HIT
+        halves = map(operator.rshift, words, itertools.repeat(11))
+        quick = map(operator.mul, halves, itertools.repeat(2.0**-53)).__next__
+        self.random = quick  # type: ignore[method-assign]
+        super().__init__()
+
+    def seed(self, *_: Any, **__: Any) -> None:
+        """Nothing to do: the key was given once and for all."""
+
+    def getrandbits(self, k: int, /) -> int:
+        if k <= 64:
+            return self._next() >> (64 - k) if k else 0
+        return self._next() << (k - 64) | self.getrandbits(k - 64)
+
+    def random(self) -> float:
+        return (self._next() >> 11) * 2.0**-53
+
+
+def _words(key: bytes) -> Iterator[int]:
+    def block(count: int) -> tuple[int, ...]:
+        made = hashlib.shake_256(key + count.to_bytes(8, "big")).digest(8 * _BLOCK)
+        return struct.unpack(f">{_BLOCK}Q", made)
+
+    return itertools.chain.from_iterable(map(block, itertools.count()))

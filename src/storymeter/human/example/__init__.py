@@ -5,9 +5,9 @@ captions.
 from pathlib import Path
 
 from ... import formats
-from ..campaign.design import Layout
-from ..campaign.organise import CampaignRequest, prepare, write
+from ..campaign.organise import prepare, write
 from ..campaign.record import Folder
+from ..campaign.request import CampaignRequest, Layout
 
 HERE = Path(__file__).parent
 

@@ -22,7 +22,7 @@ from starlette.responses import HTMLResponse, Response
 from ..campaign import texts
 from ..campaign.export import MTURK_FRAMES, MTURK_HOSTS
 from ..campaign.record import Campaign, Folder, Secrets, fingerprint
-from ..campaign.secret_random import drawn
+from ..campaign.request import drawn
 from ..lru import LruCache
 from ..store import RaterLink, RaterProgress, Store, Terms
 from .requests import PageError
@@ -43,7 +43,7 @@ class Clock:
 T = TypeVar("T")
 
 
-class Arrivals:
+class Completions:
     """Results of the store, whose writer is a thread, for waiting requests: `asyncio.wrap_future` for many
     futures at once. The event loop is woken once for a transaction, not once for each answer."""
 
@@ -121,7 +121,7 @@ class Context:
         self.ids = Ids(folder.secrets)
         self.guesses = Limiter()
         self.newcomers = Limiter(NEWCOMERS, 600.0)
-        self.arrivals = Arrivals()
+        self.completions = Completions()
         self.gate = AdminGate(folder.secrets, anywhere=admin_anywhere, port=admin_port)
         self.clips = folder.clips
         self.terms = Terms(
@@ -132,6 +132,8 @@ class Context:
             order=self._order,
             wording=texts.keep(store, wording := texts.shown(folder), campaign.language),
         )
+        if campaign.platform.name != "local":  # anybody can make up a platform's ids
+            self.terms = self.terms.unsigned()
         #: consent and instructions
         self.texts = {name: Markup(texts.as_html(text)) for name, text in wording.items()}  # noqa: S704
         self._revision = store.revision()
@@ -155,14 +157,6 @@ class Context:
         lots = drawn(f"order {ticket} {hit}", self.folder.secrets.order_key)
         campaign = self.campaign
         return self.study.order(campaign.hit_size, campaign.layout, lots, campaign.repeat_per_hit)
-
-    def lease(self, work: RaterProgress, position: int) -> float:
-        """How many seconds the work is kept after the answer at this position. Platforms do not sign who they
-        send, so that one person may be many raters: each of their first answers doubles the time.
-        """
-        if self.campaign.platform.name == "local":
-            return self.terms.lease
-        return min(self.terms.lease, self.terms.first_lease * 2.0 ** min(position - work.first + 1, 20))
 
     def follow(self) -> None:
         """Take over what was added or withdrawn while the server runs (`human extend`)."""

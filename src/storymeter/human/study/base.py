@@ -23,8 +23,7 @@ from ...progress import Progress, silent
 from ...text.script import dense
 from ..analysis.span_records import KINDS
 from ..campaign.clips import Clip
-from ..campaign.design import Layout
-from ..campaign.request import CampaignRequest, Practice, Question
+from ..campaign.request import CampaignRequest, Layout, Practice, Question
 
 #: words per second that nobody reads faster than; usual are four
 FASTEST, USUAL = 12.0, 4.0

@@ -16,9 +16,8 @@ from ...captions import Caption, Corpus, Document, Rating
 from ...errors import DataError, first_few
 from ...progress import Progress, silent
 from ..campaign import clips, design
-from ..campaign.design import Layout, Slot
-from ..campaign.request import CampaignRequest, Practice
-from ..campaign.secret_random import drawn
+from ..campaign.design import Slot
+from ..campaign.request import CampaignRequest, Layout, Practice, drawn
 from .base import ControlResult, Design, SimulatedRater, Standings, Study, by_gates, by_pairs, fit
 
 

@@ -19,8 +19,7 @@ import msgspec
 from ...captions import Caption, Document, Rating
 from ...errors import DataError, first_few, many
 from ...progress import Progress, silent
-from ..campaign.request import CampaignRequest, Question
-from ..campaign.secret_random import drawn
+from ..campaign.request import CampaignRequest, Question, drawn
 from .base import TEST, Design, SimulatedRater, Standings, fit
 from .da import playable
 from .stories import (

@@ -28,8 +28,8 @@ from ..analysis.span_records import (
     planted_found,
     words_at,
 )
-from ..campaign.design import Layout, Slot
-from ..campaign.request import CampaignRequest, Practice
+from ..campaign.design import Slot
+from ..campaign.request import CampaignRequest, Layout, Practice
 from .base import ControlResult, Design, SimulatedRater, by_gates, by_pairs, fit
 from .da import DirectAssessment
 

@@ -33,8 +33,7 @@ from msgspec.structs import replace
 
 from ...captions import Corpus, Document, Rating
 from ...errors import DataError, UsageError, many
-from ..campaign.design import Layout
-from ..campaign.request import CampaignRequest
+from ..campaign.request import CampaignRequest, Layout
 from .base import ControlResult, SimulatedRater, Study, by_tests
 
 T = TypeVar("T")

@@ -19,8 +19,7 @@ from ...captions import Caption, Document, Rating
 from ...errors import DataError, first_few
 from ...progress import Progress, silent
 from ..campaign import clips
-from ..campaign.request import CampaignRequest
-from ..campaign.secret_random import drawn
+from ..campaign.request import CampaignRequest, drawn
 from .base import TEST, Design, SimulatedRater, Standings, fit
 from .stories import (
     REPEAT,
