@@ -5,6 +5,8 @@ name its rows."""
 import re
 from collections.abc import Sequence
 
+from rich.cells import cell_len, set_cell_size
+
 #: what stands between two columns, and at the two edges together
 GAP, EDGES = 3, 2
 #: a text may wrap at this many characters, or at its longest word (but none longer than the second number)
@@ -28,8 +30,6 @@ def escape_controls(text: str) -> str:
 
 
 def natural_width(cells: Sequence[str]) -> int:
-    from rich.cells import cell_len
-
     return max((cell_len(line) for cell in cells for line in cell.splitlines()), default=0)
 
 
@@ -40,8 +40,6 @@ def clip(text: str, room: int) -> str:
     >>> clip("a dog runs on the grass", 16), clip("犬が草の上を走っている", 10), clip("x" * 9, 5)
     ('a dog runs on …', '犬が草の…', 'xxxx…')
     """
-    from rich.cells import cell_len, set_cell_size
-
     text = " ".join(text.split())
     if cell_len(text) <= room:
         return text
@@ -60,8 +58,6 @@ def wrapped(text: str, width: int, indent: str = "") -> list[str]:
     >>> wrapped("犬が草の上を走っている", 10, "  ")
     ['犬が草の上', '  を走って', '  いる']
     """
-    from rich.cells import cell_len, set_cell_size
-
     lead = text[: len(text) - len(text.lstrip())]
     lines, line = [], lead
     for word in text.split():

@@ -1,4 +1,5 @@
-"""One document looked at: the timeline of a video, and the links, repetitions and groundings of a story.
+"""One document looked at: the timeline of a video, the links, repetitions and groundings of a story, the
+facts of captions beside those of references, and the words that no reference supports.
 
 A timeline has the references above, the captions below, and the matched pairs joined: each link carries its
 overlap in time (IoU), how alike the sentences are (f), and the product, which is what SODA c sums. What has
@@ -11,15 +12,18 @@ import base64
 from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
+from rich.cells import set_cell_size
 
 from ..dense.caption_pairs import Event, Timeline
+from ..engine.one_document import Support
 from ..errors import many
+from ..pairs.spice import GraphComparison
 from ..story.explain import StoryExplanation, crops_of
 from ..story.regions import Box
 from ..text.words import words
-from .figures.charts import Bar, lanes
+from .figures.charts import Bar, lanes, scene_graph
 from .fitting import clip, escape_controls, wrapped
-from .presentation import Presentation, html_page, plain, present, shown
+from .presentation import Presentation, html_page, plain, present, present_all, shown
 from .table import Column, Table, numbers
 
 
@@ -50,8 +54,6 @@ def timeline_text(timeline: Timeline, width: int = 100) -> str:
 
 
 def _rows(letter: str, timeline: Timeline, axis: int, width: int) -> list[str]:
-    from rich.cells import set_cell_size
-
     events, partners = timeline.side(letter)
     span = max(timeline.duration, 1e-9)
     lines = [f"    0{f'{timeline.duration:g} s':>{axis - 1}}"]
@@ -239,3 +241,125 @@ def story_page(story: StoryExplanation, crops: Mapping[int, bytes] | None = None
 
 def _address(crop: bytes | None) -> str:
     return f"data:image/jpeg;base64,{base64.b64encode(crop).decode()}" if crop else ""
+
+
+# What two captions say is there: a table of facts, and on a page two graphs.
+
+
+_SIGN = {"same": "=", "synonym": "~", "only one": ""}
+
+
+@present_all.register(GraphComparison)
+def present_graphs(
+    first: GraphComparison, compared: Sequence[GraphComparison], *, document: str = ""
+) -> Presentation:
+    return Presentation(
+        document,
+        lambda style, width: [fact_table(comparison) for comparison in compared],
+        page=lambda: graphs_page(document, compared),
+        text=lambda width, colour: graphs_text(compared, width),
+    )
+
+
+def graphs_headline(comparison: GraphComparison) -> str:
+    return (
+        f"spice(engine=rules)  P {100 * comparison.precision:.2f}  R {100 * comparison.recall:.2f}  F1"
+        f" {100 * comparison.f1:.2f}"
+    )
+
+
+def said(fact: Sequence[str] | None) -> str:
+    """dog; dog: brown; dog - run on - grass"""
+    return "" if fact is None else f"{fact[0]}: {fact[1]}" if len(fact) == 2 else " - ".join(fact)
+
+
+def fact_table(comparison: GraphComparison) -> Table:
+    rows = [
+        [matched.kind, said(matched.candidate), _SIGN[matched.how], " | ".join(map(said, matched.references))]
+        for matched in comparison.facts
+    ]
+    return Table(["", "candidate", "", "references"], rows or [["nothing", "", "", ""]])
+
+
+def graphs_text(comparisons: Sequence[GraphComparison], width: int = 100) -> str:
+    lines = []
+    for comparison in comparisons:
+        lines += [f"{comparison.title}   {graphs_headline(comparison)}", ""]
+        for name, texts in (("candidate", [comparison.candidate]), ("reference", comparison.references)):
+            for text in texts:
+                lines += wrapped(f"{name}  {text}", max(width, 40), " " * 11)
+        lines += ["", fact_table(comparison).render("table", width=width)]
+    return escape_controls(
+        "\n".join(
+            [*lines, "= the same words, ~ words of one WordNet synset; all others are found on one side only"]
+        )
+    )
+
+
+def graphs_page(document: str, comparisons: Sequence[GraphComparison]) -> str:
+    """A self-contained page."""
+    return html_page(
+        "graphs.html",
+        title=f"{document}: scene graphs",
+        comparisons=[
+            {
+                "title": comparison.title,
+                "headline": graphs_headline(comparison),
+                "candidate": comparison.candidate,
+                "references": comparison.references,
+                "ours": scene_graph(comparison.graph, ours, "the candidate"),
+                "theirs": scene_graph(comparison.reference_graph, theirs, "the references"),
+                "facts": shown(fact_table(comparison)),
+            }
+            for comparison in comparisons
+            for ours, theirs in [comparison.matched()]
+        ],
+    )
+
+
+# Captions with the words that no reference supports: in brackets in the terminal, marked on a page.
+
+
+@present.register(Support)
+def present_support(support: Support) -> Presentation:
+    return Presentation(
+        support.document,
+        lambda style, width: [word_table(support)],
+        page=lambda: support_page(support),
+        text=lambda width, colour: support_text(support, width),
+    )
+
+
+def word_table(support: Support) -> Table:
+    rows = [
+        [f"p{number}", word.text, word.kind, word.support]
+        for number, caption in enumerate(support.captions, 1)
+        for word in caption.unsupported
+    ]
+    return Table(["caption", "word", "kind", Column("support", ".2f")], rows, title="Unsupported words")
+
+
+def support_text(support: Support, width: int = 100) -> str:
+    room = max(width, 40)
+    lines = [f"{support.document}   {support.headline}", "", f"captions ({support.system})"]
+    for number, caption in enumerate(support.captions, 1):
+        text = "".join(f"[{piece}]" if word else piece for piece, word in caption.pieces())
+        lines += wrapped(f"p{number:<3} {text}", room, " " * 5)
+    lines += ["", "references"]
+    for document in support.references:
+        for number, text in enumerate((caption.text for caption in document.captions), 1):
+            lines += wrapped(f"g{number:<3} {text}", room, " " * 5)
+    lines += ["", "[ ] a content word that the references support by less than one half", ""]
+    table = word_table(support)
+    return escape_controls("\n".join(lines)) + (table.render("table", width=width) if table.rows else "")
+
+
+def support_page(support: Support) -> str:
+    """A self-contained page."""
+    table = word_table(support)
+    return html_page(
+        "support.html",
+        title=f"{support.document}: words that the references support",
+        support=support,
+        table=shown(table) if table.rows else None,
+    )

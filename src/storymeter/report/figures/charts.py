@@ -1,4 +1,4 @@
-"""Bars with whiskers, lines, shares, steps, heat maps and lanes of time.
+"""Bars with whiskers, lines, shares, steps, heat maps, lanes of time and scene graphs.
 
 A heat map shows blue above zero and orange below; the number stands in every cell with a sign that needs no
 colour.
@@ -12,6 +12,7 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from ...pairs.scene_graph import SceneGraph
 from .marks import COLOURS, Frame, Scale, mark, shortened, span, svg, tag, wide
 
 CELL, HIGH = 78, 30
@@ -335,3 +336,46 @@ def _outline(number: int, share: Sequence[float], edges: Sequence[float], across
 def _dashed(number: int, path: str) -> Markup:
     dash = DASHES[number % len(DASHES)]
     return tag("path", klass=f"interval s{number % COLOURS}", d=path, stroke_dasharray=dash)
+
+
+# What a text says is there, as a graph.
+
+
+GRAPH_WIDTH, BOX, BOX_HIGH, BOX_STEP = 480, 190, 44, 62
+
+
+def scene_graph(graph: SceneGraph, matched: frozenset[tuple[str, ...]], whose: str) -> Markup | None:
+    """Objects below each other, relations as arrows at their side; None where no object was read."""
+    names = sorted(
+        {
+            *graph.objects,
+            *(a for a, _ in graph.attributes),
+            *(end for a, _, b in graph.relations for end in (a, b)),
+        }
+    )
+    if not names:
+        return None
+    both = dict.fromkeys(matched, "both")
+    place = {name: 12 + BOX_STEP * k for k, name in enumerate(names)}
+    parts: list[Markup] = []
+    leaving = dict.fromkeys(names, 0)
+    for number, fact in enumerate(sorted(graph.relations)):
+        a, how, b = fact
+        y1, y2 = place[a] + 10 + 8 * (leaving[a] % 4), place[b] + BOX_HIGH / 2
+        leaving[a] += 1
+        out = BOX + 30 + 22 * (number % 5) + 6 * abs(names.index(a) - names.index(b))
+        path = f"M{BOX},{y1:.0f} C{out},{y1:.0f} {out},{y2:.0f} {BOX + 2},{y2:.0f} m8,-4 l-8,4 l8,4"
+        said = tag("text", f"{a} {how} {b}", klass="small", x=(BOX + 3 * out) / 4 + 6, y=(y1 + y2) / 2 + 4)
+        parts.append(tag("g", tag("path", d=path), said, klass=both.get(fact)))
+    for name in names:
+        described = [
+            tag("tspan", f"{fact[1]}  ", klass=both.get(fact))
+            for fact in sorted(graph.attributes)
+            if fact[0] == name
+        ]
+        box = tag("rect", x=2, y=place[name], width=BOX - 2, height=BOX_HIGH, rx=6)
+        text = tag("text", tag("title", name), shortened(name, BOX - 20), x=12, y=place[name] + 18)
+        parts.append(tag("g", box, text, klass=both.get((name,))))
+        parts.append(tag("text", *described, klass="small", x=12, y=place[name] + 35))
+    height = place[names[-1]] + BOX_HIGH + 12
+    return svg(GRAPH_WIDTH, height, f"scene graph of {whose}", *parts, klass="figure graph")

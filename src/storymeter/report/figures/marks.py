@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup, escape
+from rich.cells import cell_len
 
-from ..fitting import escape_controls
+from ..fitting import clip, escape_controls
 
 #: how many colours the stylesheet has (Okabe and Ito's, which colour-blind people can tell apart); each comes
 #: with a shape of its own
@@ -134,7 +135,6 @@ def wide(text: str, letter: float = 7.2) -> float:
     >>> wide("gamma") > wide("gable") > wide("title")
     True
     """
-    from rich.cells import cell_len
 
     def of(each: str) -> float:
         cells = cell_len(each)
@@ -145,8 +145,6 @@ def wide(text: str, letter: float = 7.2) -> float:
 
 def shortened(text: str, room: float, letter: float = 7.2) -> str:
     """The text, cut where it would not fit; its whole is in the title of the element."""
-    from ..fitting import clip
-
     text = escape_controls(text)
     for cells in range(int(room / (0.6 * letter)) + 1, 3, -1):
         if wide(shown := clip(text, cells), letter) <= room:

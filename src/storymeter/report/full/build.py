@@ -14,12 +14,14 @@ from markupsafe import Markup
 from ...arrays import FloatArray
 from ...captions import Document
 from ...engine.suitability import story_meteor
+from ...files import safe_names, write_bytes, write_text
+from ...pairs import Meteor
 from ...scores import Alignment, Match
 from ..fitting import clip, escape_controls
 from ..marks import mark_notes, rough_scores, scale_note
 from ..presentation import Shown, environment, html_page
 from ..scores import engine_note, remarks, signature_lines
-from .details import details
+from .details import WordLinks, details
 from .findings import Findings
 from .sections import board, forest, matrix, methods, verdict, warnings
 
@@ -169,8 +171,6 @@ def write_page(path: Path, findings: Findings, **options: Any) -> list[Path]:
     """The page, and a folder of pictures beside it only where the page would be too large; what was
     written.
     """
-    from ...files import safe_names, write_bytes, write_text
-
     folder = path.with_name(f"{path.stem}_files")
     stored: dict[str, str] = {}
 
@@ -305,9 +305,6 @@ def _links(alignment: Alignment, ids: Sequence[str]) -> list[list[float] | None]
 
 def _word_links(findings: Findings) -> list[list[list[list[str]]]]:
     """[alignment][system][document][matched pair]"""
-    from ...pairs import Meteor
-    from .details import WordLinks
-
     words = WordLinks(Meteor(tokenizer="none"))
 
     def linked(alignment: Alignment, document: Document | None, id: str) -> list[str]:

@@ -12,11 +12,16 @@ import numpy as np
 
 from ...captions import Document
 from ...context import Settings
+from ...engine.one_document import StoryExplanations
 from ...errors import MissingPartError
+from ...models.media import Pictures
 from ...pairs import Meteor
+from ...pairs.facts import Facts, FactsModel, marked_captions
 from ...pairs.meteor import Span
+from ...pairs.spice import compare_graphs
 from ...progress import Progress, silent
 from ..fitting import escape_controls
+from ..one_document import fact_table, repeated_words
 from .findings import Findings
 
 #: explained are at most so many documents of all systems together
@@ -39,10 +44,6 @@ def _within(findings: Findings, system: int) -> Iterator[Document | None]:
 
 
 def _stories(findings: Findings, images: str | None, device: str) -> dict[str, Any]:
-    from ...engine.one_document import StoryExplanations
-    from ...models.media import Pictures
-    from ..one_document import repeated_words
-
     shelf = Pictures(images) if images else None
     addresses: dict[str, str] = {}
 
@@ -108,10 +109,6 @@ def _pairs(findings: Findings) -> list[list[dict[str, Any] | None]]:
     """[system][document]: METEOR's word links with the reference it likes best, and the facts of both
     sides.
     """
-    from ...pairs import Meteor
-    from ...pairs.spice import compare_graphs
-    from ..facts_graphs import fact_table
-
     scorer = Meteor(tokenizer="none")
     words = WordLinks(scorer)
 
@@ -141,8 +138,6 @@ def unsupported(
     findings: Findings, device: str = "cpu", progress: Progress = silent
 ) -> list[list[list[list[int]] | None]]:
     """[system][document][caption]: the numbers of the words, as blanks divide the caption."""
-    from ...pairs.facts import Facts, FactsModel, marked_captions
-
     facts = FactsModel(Facts(), Settings(device=device))
 
     def words(system: int, done: int, id: str) -> list[list[int]] | None:
