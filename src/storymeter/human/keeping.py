@@ -4,8 +4,6 @@ rater, add to a running campaign or withdraw a clip, close the campaign.
 >>> from storymeter.human import check, close, erase, extend, verify
 """
 
-from __future__ import annotations
-
 import contextlib
 import secrets
 import tempfile
@@ -13,18 +11,18 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from ..captions import Corpus
 from ..errors import UsageError
 from ..progress import Note, Progress, silent, unsaid
+from .campaign import extend as growth
+from .campaign.export import rehearsal_links
+from .campaign.record import Folder
+from .server.run import in_background
 from .steps import NewCampaign, Place, new, opened, read_captions
-
-if TYPE_CHECKING:
-    from ..captions import Corpus
-    from .campaign.extend import Extended
-
 
 State: TypeAlias = Literal["open", "paused", "closed"]
 
@@ -112,8 +110,8 @@ def extend(
     skip_bad: bool = False,
     progress: Progress = silent,
     note: Note = unsaid,
-    **wish: Any,
-) -> Extended:
+    **request: Any,
+) -> growth.Extended:
     """Adds to a campaign while raters are at work, or withdraws clips and captions; nothing answered is lost.
 
     folder: the campaign; its server goes on running and takes the change over within a moment.
@@ -121,20 +119,17 @@ def extend(
     dry_run: changes nothing.
     skip_bad: leaves captions with problems out, which are an error otherwise.
     note: called with each warning and problem.
-    wish: hits, overlap, raters (new links), raters_per_hit, hits_per_rater, withdraw (ids of clips),
+    request: hits, overlap, raters (new links), raters_per_hit, hits_per_rater, withdraw (ids of clips),
         withdraw_captions (pairs of system and id), reason, seed.
     progress: called with what is being done, how much is done, and of how much.
     """
-    from .campaign import extend as campaign
-    from .campaign.record import Folder
-
     home = Folder(Path(folder))
     corpora = [read_captions(system, home.campaign.task) for system in systems]
     try:
-        wanted = campaign.Wish(systems=corpora, **wish)
+        wanted = growth.ExtensionRequest(systems=corpora, **request)
     except TypeError as error:
         raise UsageError(f"{error}.", hint="The names are those of `storymeter human extend`.") from None
-    done = campaign.extend(home, wanted, dry_run=dry_run, skip_bad=skip_bad, progress=progress)
+    done = growth.extend(home, wanted, dry_run=dry_run, skip_bad=skip_bad, progress=progress)
     for kind, lines in (("note", done.warnings), ("problem", done.problems)):
         for line in lines:
             note(f"{kind}: {line}")
@@ -151,9 +146,6 @@ def preview(folder: Place, *, port: int = 0) -> Iterator[str]:
     port: where to listen; 0 is any free one.
     """
     from .campaign.backup import backup, restore
-    from .campaign.export import rehearsal_links
-    from .campaign.record import Folder
-    from .server.run import in_background
     from .store import Store
 
     home = Folder(Path(folder))
@@ -163,8 +155,7 @@ def preview(folder: Place, *, port: int = 0) -> Iterator[str]:
         restore(copied, served, clips=str(home.clips))
         again = Folder(served)
         again.write_campaign(msgspec.structs.replace(again.campaign, preview=True))
-        store = Store(again.database)
-        store.reset().result()
-        store.close()
+        with contextlib.closing(Store(again.database)) as store:
+            store.reset().result()
         with in_background(served, port=port, watch=0.0) as address:
             yield address + rehearsal_links(again, 1, 0)[0]

@@ -11,6 +11,7 @@ is not in it. `backup` reads the database in one transaction, so every answer th
 began is there; it then opens the copy and counts. Clips are not copied: `restore` compares them with the
 hashes."""
 
+import contextlib
 import datetime
 import hashlib
 from pathlib import Path
@@ -51,12 +52,9 @@ def backup(folder: Folder, out: Path) -> Manifest:
     for name in FILES:
         if (folder.path / name).exists():
             private(out / name, (folder.path / name).read_bytes())
-    store = Store(folder.database)
-    try:
+    with contextlib.closing(Store(folder.database)) as store:
         store.check(folder.campaign.id)
         clips = {clip.path: digest(folder.clips / clip.path) for clip in store.clips()}
-    finally:
-        store.close()
     manifest = Manifest(
         folder.campaign.id,
         taken,

@@ -223,9 +223,7 @@ def _csv(rows: Iterable[Sequence[object]]) -> str:
 
 def safe(value: object) -> object:
     """A cell that no spreadsheet runs as a formula: text beginning = + - @ tab CR gets a quote in front."""
-    if isinstance(value, str):
-        return guarded(value)
-    return "" if value is None else value
+    return guarded(value) if isinstance(value, str) else value
 
 
 def _number(value: float) -> str:
@@ -297,11 +295,8 @@ def prolific_visit(query: Mapping[str, str]) -> Visit | None:
 
 
 def prolific_return(campaign: Campaign) -> str:
-    return (
-        PROLIFIC + quote(campaign.platform.completion_code, safe="")
-        if campaign.platform.completion_code
-        else ""
-    )
+    code = campaign.platform.completion_code
+    return PROLIFIC + quote(code, safe="") if code else ""
 
 
 def rehearsal_links(folder: Folder, raters: int, seed: int) -> list[str]:

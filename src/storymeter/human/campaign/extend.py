@@ -12,6 +12,7 @@ and what was answered about it stays in the database and is left out of export a
 The private key is written before the database, and the database in one transaction: no answer can come to a
 place without its line."""
 
+import contextlib
 import datetime
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,12 +26,12 @@ from ...errors import DataError, UsageError, first_few, many
 from ...progress import Progress, silent
 from ..study import Study
 from .design import texts as first_texts
-from .organise import caption_problems, pay_warning, personal, slots_of
+from .organise import caption_problems, personal, slots_of
 from .record import Campaign, Extension, Folder, KeyLine, Withdrawn, private
 from .request import CampaignRequest, RaterTerms, new_seed, of_videos
 
 
-class Wish(msgspec.Struct, frozen=True, kw_only=True):
+class ExtensionRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be added or taken away."""
 
     systems: Sequence[Corpus] = ()
@@ -57,43 +58,49 @@ class Extended(msgspec.Struct):
 
 
 def extend(
-    folder: Folder, wish: Wish, *, dry_run: bool = False, skip_bad: bool = False, progress: Progress = silent
+    folder: Folder,
+    request: ExtensionRequest,
+    *,
+    dry_run: bool = False,
+    skip_bad: bool = False,
+    progress: Progress = silent,
 ) -> Extended:
     """Add to the campaign in this folder, or withdraw from it."""
     try:
         with FileLock(folder.path / "extend.lock", timeout=0):
-            return _extend(folder, wish, dry_run=dry_run, skip_bad=skip_bad, progress=progress)
+            return _extend(folder, request, dry_run=dry_run, skip_bad=skip_bad, progress=progress)
     except Timeout:
         raise UsageError(
             f"{folder.path} is being extended by another command.", hint="Wait until it has ended."
         ) from None
 
 
-def _extend(folder: Folder, wish: Wish, *, dry_run: bool, skip_bad: bool, progress: Progress) -> Extended:
+def _extend(
+    folder: Folder, request: ExtensionRequest, *, dry_run: bool, skip_bad: bool, progress: Progress
+) -> Extended:
     from ..store import Media, Store
     from ..store.growing import Content
 
     old, now = folder.campaign, datetime.datetime.now(datetime.timezone.utc)
     at = now.isoformat(timespec="seconds")
-    store = Store(folder.database)
-    try:
+    with contextlib.closing(Store(folder.database)) as store:
         store.check(old.id)
-        gone = _withdrawn(folder, wish, at)
+        gone = _withdrawn(folder, request, at)
         campaign = msgspec.structs.replace(old, withdrawn=(*old.withdrawn, *gone))
         done = Extended([], [], [])
         key: list[KeyLine] = []
         clips: list[Any] = []
         slots: list[dict[str, Any]] = []
-        if wish.systems or wish.hits:
+        if request.systems or request.hits:
             known = {clip.path: number for number, clip in enumerate(store.clips(), 1)}
-            key, clips, slots = _more_hits(folder, campaign, wish, known, done, progress)
-        campaign = _grown(campaign, wish, key, at, _lacking(folder, wish, key))
-        if campaign == old and wish.raters is None:
+            key, clips, slots = _more_hits(folder, campaign, request, known, done, progress)
+        campaign = _grown(campaign, request, key, at, _lacking(folder, request, key))
+        if campaign == old and request.raters is None:
             raise UsageError(
                 "Nothing is to be added or withdrawn.",
                 hint="Give --systems, --hits, --raters, --raters-per-hit, --hits-per-rater or --withdraw.",
             )
-        labels = _labels(folder, campaign, old, wish, store.people())
+        labels = _labels(folder, campaign, old, request, store.people())
         _described(done, folder, old, campaign, key, labels, store.answers() if gone else [])
         if store.state() == "closed":
             done.warnings.append("The campaign is closed; open it again with: human close DIR --reopen")
@@ -124,8 +131,6 @@ def _extend(folder: Folder, wish: Wish, *, dry_run: bool, skip_bad: bool, progre
         if labels:
             folder.add_links(labels)
         return done
-    finally:
-        store.close()
 
 
 def authors(folder: Folder) -> dict[str, Corpus]:
@@ -161,7 +166,7 @@ def _together(known: Mapping[str, Corpus], more: Iterable[Corpus], gone: Iterabl
 def _more_hits(
     folder: Folder,
     campaign: Campaign,
-    wish: Wish,
+    request: ExtensionRequest,
     clips: Mapping[str, int],
     done: Extended,
     progress: Progress,
@@ -169,7 +174,7 @@ def _more_hits(
     study, lines = folder.study, list(folder.key.values())
     gone = [one.item for one in campaign.withdrawn if not one.system]
     folder.campaign = campaign  # `authors` leaves out what is withdrawn now, too
-    more = wish.systems
+    more = request.systems
     if campaign.selection is not None:  # new systems are rated on the videos that were chosen
         shown = {line.item for line in lines}
         more = [of_videos(corpus, shown) for corpus in more]
@@ -181,8 +186,8 @@ def _more_hits(
         systems=list(corpora.values()),
         human=human,
         clips=folder.clips,
-        hits=wish.hits,
-        overlap=wish.overlap,
+        hits=request.hits,
+        overlap=request.overlap,
         layout=campaign.layout,
         per_hit=study.per_hit(first),
         repeat_per_hit=study.repeats(first),
@@ -190,16 +195,16 @@ def _more_hits(
         questions=study.questions(lines),
         kinds=study.kinds_of(lines),
         added=tuple(name for name in corpora if name not in campaign.systems),
-        shown={} if wish.systems else study.display_counts(lines),
+        shown={} if request.systems else study.display_counts(lines),
         **{name: getattr(campaign, name) for name in RaterTerms.__struct_fields__},
     )
     problems, warnings = caption_problems(options)
-    if warnings and any(name not in {one.name for one in wish.systems} for name in campaign.systems):
+    if warnings and any(name not in {one.name for one in request.systems} for name in campaign.systems):
         warnings.append(
             "The private key holds the captions that raters were given; give the files of the other systems,"
             " too, and those that were not dealt yet are added."
         )
-    seed = new_seed() if wish.seed is None else str(wish.seed)
+    seed = new_seed() if request.seed is None else str(request.seed)
     design = study.design(options, seed, progress)
     last = max(int(line.hit[1:]) for line in lines)
     key = [_renamed(line, last) for line in design.key]
@@ -225,12 +230,14 @@ def _renamed(line: KeyLine, last: int) -> KeyLine:
     return msgspec.structs.replace(line, hit=hit, **changes)
 
 
-def _lacking(folder: Folder, wish: Wish, key: Sequence[KeyLine]) -> dict[str, tuple[str, ...]] | None:
+def _lacking(
+    folder: Folder, request: ExtensionRequest, key: Sequence[KeyLine]
+) -> dict[str, tuple[str, ...]] | None:
     """What systems have no caption of, after the extension."""
     old = folder.campaign
     if old.lacking is None:
         return None
-    own = {one.name: set(first_texts(one)) for one in wish.systems}
+    own = {one.name: set(first_texts(one)) for one in request.systems}
     shown = {line.item for line in (*folder.key.values(), *key)}
     found = {}
     for name in dict.fromkeys([*old.systems, *own]):
@@ -241,53 +248,55 @@ def _lacking(folder: Folder, wish: Wish, key: Sequence[KeyLine]) -> dict[str, tu
 
 def _grown(
     campaign: Campaign,
-    wish: Wish,
+    request: ExtensionRequest,
     key: Sequence[KeyLine],
     at: str,
     lacking: dict[str, tuple[str, ...]] | None,
 ) -> Campaign:
-    per_hit = campaign.raters_per_hit if wish.raters_per_hit is None else wish.raters_per_hit
+    per_hit = campaign.raters_per_hit if request.raters_per_hit is None else request.raters_per_hit
     if per_hit < campaign.raters_per_hit:
         raise UsageError(
             f"Each HIT has {campaign.raters_per_hit} raters; --raters-per-hit {per_hit} would lose some.",
             hint="Close the campaign when there are enough answers: storymeter human close DIR",
         )
     hits = len({line.hit for line in key})
-    added = tuple(corpus.name for corpus in wish.systems if corpus.name not in campaign.systems)
-    what = Extension(at, hits, wish.raters or 0, per_hit - campaign.raters_per_hit, added)
-    same = not (hits or wish.raters or what.raters_per_hit or added)
+    added = tuple(corpus.name for corpus in request.systems if corpus.name not in campaign.systems)
+    what = Extension(at, hits, request.raters or 0, per_hit - campaign.raters_per_hit, added)
+    same = not (hits or request.raters or what.raters_per_hit or added)
     return msgspec.structs.replace(
         campaign,
         hits=campaign.hits + hits,
         systems=(*campaign.systems, *added),
         raters_per_hit=per_hit,
-        hits_per_rater=wish.hits_per_rater or campaign.hits_per_rater,
+        hits_per_rater=request.hits_per_rater or campaign.hits_per_rater,
         extensions=campaign.extensions if same else (*campaign.extensions, what),
         lacking=lacking,
     )
 
 
-def _labels(folder: Folder, campaign: Campaign, old: Campaign, wish: Wish, people: int) -> list[str]:
+def _labels(
+    folder: Folder, campaign: Campaign, old: Campaign, request: ExtensionRequest, people: int
+) -> list[str]:
     """Names for new personal links; none that an erased rater had."""
     if campaign.platform.name != "local":
-        if wish.raters:
+        if request.raters:
             raise UsageError(
                 f"Raters of this campaign come from {campaign.platform.name}, without personal links.",
                 hint="Leave out --raters, and add places on the platform.",
             )
         return []
     seats = campaign.hits * campaign.raters_per_hit - old.hits * old.raters_per_hit
-    count = wish.raters if wish.raters is not None else -(-seats // campaign.hits_per_rater)
+    count = request.raters if request.raters is not None else -(-seats // campaign.hits_per_rater)
     numbers = [int(name[1:]) for name in folder.link_names() if name[1:].isdigit()]
     first = max([people, *numbers], default=0) + 1
     return [f"r{number:0{max(3, len(str(number)))}d}" for number in range(first, first + count)]
 
 
-def _withdrawn(folder: Folder, wish: Wish, at: str) -> list[Withdrawn]:
-    wanted = [("", item) for item in wish.withdraw] + list(wish.withdraw_captions)
+def _withdrawn(folder: Folder, request: ExtensionRequest, at: str) -> list[Withdrawn]:
+    wanted = [("", item) for item in request.withdraw] + list(request.withdraw_captions)
     found = []
     for system, item in dict.fromkeys(wanted):
-        one = Withdrawn(item, system, wish.reason, at)
+        one = Withdrawn(item, system, request.reason, at)
         if any((old.item, old.system) == (item, system) for old in folder.campaign.withdrawn):
             raise UsageError(f"{_named(one)} is withdrawn already.", hint="Leave it out.")
         if not any(one.holds(line) for line in folder.key.values()):
@@ -332,7 +341,7 @@ def _described(
         plan += [(f"new HITs: {name}", said) for name, said in lines]
     plan.append(("cost of the addition", campaign.pay(seats - before).bill))
     plan.append(("cost in all", campaign.pay().bill))
-    if warning := pay_warning(campaign):
+    if warning := campaign.pay().warning(campaign.hourly):
         done.warnings.append(warning)
     for one in campaign.withdrawn[len(old.withdrawn) :]:
         done.warnings.append(_loss(study, folder.key, one, answers))

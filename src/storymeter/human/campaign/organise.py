@@ -5,6 +5,7 @@ database."""
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import functools
 import re
@@ -30,9 +31,6 @@ from .request import CampaignRequest, Practice, RaterTerms, Selection, new_seed,
 
 if TYPE_CHECKING:
     from ..store import Visitor
-
-__all__ = ["CampaignRequest", "Prepared", "plan", "prepare", "pseudonym", "write"]
-
 
 #: fewer raters for a caption, on average, and agreement says little
 ENOUGH = 1.9
@@ -127,7 +125,6 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
         warnings.append(
             "no --contact: raters of the platform, and the ethics board, read nowhere whom to write to."
         )
-    pay = pay_warning(campaign)
     mean, _ = _overlap(key, options.raters_per_hit)
     if mean < ENOUGH:
         warnings.append(
@@ -147,8 +144,8 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
                 *warnings,
                 *design.warnings,
                 study.missing_controls(key),
-                pay,
-                _thin(study, key, options),
+                campaign.pay().warning(campaign.hourly),
+                few_ratings_warning(study, key, options),
             )
             if said
         ],
@@ -177,19 +174,16 @@ def write(
         (folder / "secrets.json").unlink()
         raise
     labels = _labels(campaign, raters)
-    visitors = personal(keys, labels)
-    try:
+    with contextlib.closing(store):
         store.fill(
             campaign.id,
             [Media(c.path, c.mime, c.seconds, c.bytes) for c in prepared.media],
             prepared.slots,
             sorted({line.hit for line in prepared.key}),
             campaign.raters_per_hit,
-            visitors,
+            personal(keys, labels),
             datetime.datetime.now(datetime.timezone.utc).timestamp(),
         )
-    finally:
-        store.close()
     for name, text in prepared.texts.items():
         private(folder / name, text.encode(), mode=0o644)
     if labels:
@@ -343,7 +337,7 @@ def _seconds(media: Sequence[Clip], slots: Sequence[dict[str, Any]], study: Stud
     return size * (watching + sum(read) / max(1, len(read)) + study.answering)
 
 
-def _thin(study: Study, key: Sequence[KeyLine], options: CampaignRequest) -> str:
+def few_ratings_warning(study: Study, key: Sequence[KeyLine], options: CampaignRequest) -> str:
     """What the analysis will say of the number of ratings or raters; nothing where there are enough."""
     if not study.scored:
         from ..analysis.rater_effects import FEW_RATERS
@@ -366,11 +360,6 @@ def _thin(study: Study, key: Sequence[KeyLine], options: CampaignRequest) -> str
         f"{least:,} ratings per system; the method's authors recommend {SYSTEM_MINIMUM} (for example"
         f" --raters-per-hit {times * options.raters_per_hit}), and the analysis will say so."
     )
-
-
-def pay_warning(campaign: Campaign) -> str:
-    """What to say where a HIT pays less than the campaign's rate per hour; else nothing."""
-    return campaign.pay().warning(campaign.hourly)
 
 
 def too_few_links(campaign: Campaign, raters: int | None) -> str:

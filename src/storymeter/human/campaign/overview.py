@@ -19,6 +19,11 @@ from .export import ratings
 from .money import measured_seconds
 from .record import Folder
 
+#: below this many bytes the dashboard warns
+LITTLE_ROOM = 500_000_000
+#: what the organiser is shown of a rater's answer
+_SHOWN = ("position", "item", "system", "kind", "criterion", "value", "seconds", "time")
+
 
 def overview(folder: Folder, store: Store) -> dict[str, Any]:
     campaign, study = folder.campaign, folder.study
@@ -27,7 +32,10 @@ def overview(folder: Folder, store: Store) -> dict[str, Any]:
     by_rater: dict[str, list[Rating]] = defaultdict(list)
     for one in found:
         by_rater[one.rater].append(one)
-    verdicts, included = study.verdicts(found), study.included([one for one in found if not _held(one)])
+    verdicts, included = (
+        study.verdicts(found),
+        study.included([one for one in found if not one.meta.get("held")]),
+    )
     nothing = ControlResult()
     raters = [
         _rater(
@@ -78,13 +86,7 @@ def overview(folder: Folder, store: Store) -> dict[str, Any]:
             "said": pay.rate,
             "warning": pay.warning(campaign.hourly),
         },
-        "health": {
-            "clips": state.clips,
-            "broken": state.broken,
-            "reported": state.reported,
-            "free_bytes": state.free_bytes,
-            "little_room": state.little_room,
-        },
+        "health": {**msgspec.structs.asdict(state), "little_room": state.little_room},
         "raters": raters,
     }
 
@@ -93,18 +95,7 @@ def answers_of(folder: Folder, store: Store, rater: str) -> list[dict[str, Any]]
     """One rater's judgements, in the order of the work, with what stands behind each: for the organiser's
     eyes alone."""
     return [
-        {
-            "position": one.position,
-            "item": one.item,
-            "system": one.system,
-            "kind": one.kind,
-            "criterion": one.criterion,
-            "value": one.value,
-            "seconds": one.seconds,
-            "time": one.time,
-        }
-        for one in ratings(folder, store)
-        if one.rater == rater
+        {name: getattr(one, name) for name in _SHOWN} for one in ratings(folder, store) if one.rater == rater
     ]
 
 
@@ -117,10 +108,6 @@ def ranking(folder: Folder, store: Store) -> dict[str, Any]:
         return {"word": study.standing_word, "rows": [], "notes": [error.message]}
     rows = [row._asdict() for row in study.standings(found)]
     return {"word": study.standing_word, "rows": rows, "notes": notes}
-
-
-def _held(one: Rating) -> bool:
-    return bool(one.meta.get("held"))
 
 
 def _rater(
@@ -152,14 +139,9 @@ def _rater(
     }
 
 
-# Is everything there that a campaign needs while it runs: its clips, and room on its disk?
-
-
-#: below this many bytes the dashboard warns
-LITTLE_ROOM = 500_000_000
-
-
 class Health(msgspec.Struct):
+    """Whether everything is there that a campaign needs while it runs: its clips, and room on its disk."""
+
     clips: int
     #: file: what is wrong with it
     broken: dict[str, str]

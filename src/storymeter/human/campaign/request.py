@@ -22,7 +22,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from ...captions import Corpus, Document
+from ...captions import Corpus
 from ...errors import UsageError, many
 from ..analysis.span_records import KINDS
 
@@ -199,13 +199,16 @@ def select(options: CampaignRequest, seed: str) -> tuple[CampaignRequest, Select
     low, high = wanted.duration or (0.0, float("inf"))
 
     def suits(item: str) -> bool:
-        few = wanted.max_captions is None or all(_captions(by[item]) <= wanted.max_captions for by in counted)
+        most = max(len(one.captions) for by in counted for one in by[item])
+        few = wanted.max_captions is None or most <= wanted.max_captions
         return few and (wanted.duration is None or low <= lengths.get(item, -1.0) <= high)
 
     found = sorted(filter(suits, everybody))
     if len(found) < (wanted.videos or 1):
         fewer = [f"--videos {len(found)}"] if found else []
-        wider = [f"wider limits ({' or '.join(_limits(wanted))})"] if _limits(wanted) else []
+        limits = {"--duration": wanted.duration, "--max-captions": wanted.max_captions}
+        given = [name for name, value in limits.items() if value is not None]
+        wider = [f"wider limits ({' or '.join(given)})"] if given else []
         raise UsageError(
             f"Of {many(len(everybody), 'video')} with captions of everybody, {len(found):,} fit"
             f"{f' ({wanted})' if str(wanted) else ''}; {wanted.videos:,} are wanted."
@@ -226,15 +229,6 @@ def select(options: CampaignRequest, seed: str) -> tuple[CampaignRequest, Select
 def of_videos(corpus: Corpus, chosen: Collection[str]) -> Corpus:
     """The captions of these videos."""
     return msgspec.structs.replace(corpus, documents=tuple(one for one in corpus if one.id in chosen))
-
-
-def _captions(documents: Sequence[Document]) -> int:
-    return max(len(one.captions) for one in documents)
-
-
-def _limits(wanted: Selection) -> list[str]:
-    given = {"--duration": wanted.duration, "--max-captions": wanted.max_captions}
-    return [name for name, value in given.items() if value is not None]
 
 
 def seconds(given: str | tuple[float, float]) -> tuple[float, float]:
