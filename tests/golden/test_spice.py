@@ -5,13 +5,13 @@ looked at.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from part_kit import Later
 
-from storymeter.meta.benchmark_files import flickr8k, trecvid
-from storymeter.meta.benchmarks import Benchmark
+from storymeter.meta import BENCHMARKS
 from storymeter.pairs import Spice
 
 stats = Later("scipy.stats")
@@ -20,7 +20,7 @@ pytest.importorskip("HanTa", reason="needs the optional part 'neural'")
 pytest.importorskip("pycocoevalcap")
 
 
-def scored(benchmark: Benchmark) -> tuple[list[float], list[float]]:
+def scored(benchmark: Any) -> tuple[list[float], list[float]]:
     """Value and judgement, one point per judgement."""
     task = benchmark.task
     values = Spice().pairs(
@@ -35,12 +35,12 @@ def scored(benchmark: Benchmark) -> tuple[list[float], list[float]]:
 
 @pytest.mark.slow
 def test_agrees_with_experts_on_flickr8k(data: Path) -> None:
-    values, people = scored(flickr8k(data))
+    values, people = scored(BENCHMARKS["flickr8k-expert"](data))
     assert len(values) == 3 * 5664
     assert stats.kendalltau(values, people, variant="c").statistic >= 0.46
 
 
 @pytest.mark.slow
 def test_agrees_with_people_on_captions_it_was_not_tuned_on(data: Path) -> None:
-    values, people = scored(trecvid(data, "multiple", 2017))
+    values, people = scored(BENCHMARKS["trecvid-2017-multiple"](data))
     assert np.corrcoef(values, people)[0, 1] >= 0.35

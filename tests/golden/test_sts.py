@@ -103,11 +103,11 @@ def test_bertscore_equals_its_package_on_real_pairs(data: Path, idf: bool) -> No
     equal; where no pair depends on its neighbours, nearly all.
     """
     bert_score = pytest.importorskip("bert_score")
-    from storymeter.meta.benchmark_files import trecvid
+    from storymeter.meta import BENCHMARKS
     from storymeter.models.encoder import default_folder
     from storymeter.pairs import BertScore
 
-    task = trecvid(data, "multiple", 2017).task
+    task = BENCHMARKS["trecvid-2017-multiple"](data).task
     chosen = random.Random(0).sample(range(len(task)), 300)
     candidates, references = (
         [task.candidates[k].captions[0].text for k in chosen],

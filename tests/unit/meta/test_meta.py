@@ -22,8 +22,6 @@ from storymeter.meta.inputs import read_human
 from storymeter.meta.scores import Judgement, Scores, join_scores, tabulate, values_of_file
 from storymeter.meta.statistics import segment_level, system_level
 from storymeter.stats import pearson
-from storymeter.stats.correlation import kendall_c, spearman
-from storymeter.stats.ranks import Ranked
 
 scipy_stats = Later("scipy.stats")
 
@@ -309,23 +307,6 @@ def test_preferences_give_accuracies(tmp_path: Path) -> None:
     )
     (row,) = answer("--human", tmp_path / "p.jsonl", "--scores", tmp_path / "s.csv")["metrics"]
     assert (row["accuracy"], row["n"], row["ties"]) == (pytest.approx(2.5 / 3), 3, 1)
-
-
-def test_a_weighted_sample_is_the_sample_written_out() -> None:
-    random = np.random.default_rng(2)
-    for levels in (4, 1000):
-        x, y = random.normal(size=300).round(1), random.integers(0, levels, 300).astype(float)
-        ranked, weights = Ranked(x, y), np.bincount(random.integers(0, 300, 300), minlength=300).astype(float)
-        drawn = np.repeat(np.arange(300), weights.astype(int))
-        assert ranked.spearman(weights) == pytest.approx(spearman(x[drawn], y[drawn]), abs=1e-12)
-        got = ranked.kendall(weights)
-        assert got["kendall_b"] == pytest.approx(
-            scipy_stats.kendalltau(x[drawn], y[drawn]).statistic, abs=1e-12
-        )
-        assert got["kendall_c"] == pytest.approx(kendall_c(x[drawn], y[drawn]), abs=1e-12)
-        from storymeter.stats.ties import tie_accuracy
-
-        assert got["accuracy_ties"] == pytest.approx(tie_accuracy(y[drawn], x[drawn]), abs=1e-12)
 
 
 def test_bootstrap_of_items_covers_the_truth() -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -31,12 +29,6 @@ from storymeter.meta.scores import (
 )
 from storymeter.meta.statistics import system_level
 from storymeter.stats import williams
-from storymeter.stats.dependent import (
-    permutation_grouped,
-    permutation_pearson,
-    permutation_systems,
-    permutations_of_pairs,
-)
 
 
 def table(human: np.ndarray, **metrics: np.ndarray) -> Scores:
@@ -72,27 +64,6 @@ def test_equal_metrics_differ_as_often_as_the_level_says() -> None:
         assert found.p == pytest.approx(2 * one_sided)
         wrong += found.p < 0.05
     assert wrong <= 18  # one-sided tests in the direction found: 20 are expected
-
-
-def test_permutation_over_segments_is_two_sided() -> None:
-    random, wrong = np.random.default_rng(1), 0
-    for k in range(200):
-        human, a, b = (v.ravel() for v in equal_metrics(random, 40, 1))
-        forwards = permutation_pearson(human, a, b, resamples=199, seed=k, two_sided=True)
-        backwards = permutation_pearson(human, b, a, resamples=199, seed=k, two_sided=True)
-        assert forwards.p == backwards.p and forwards.difference == pytest.approx(-backwards.difference)
-        wrong += forwards.p < 0.05
-    assert wrong <= 18
-
-
-def test_permutation_of_whole_systems() -> None:
-    human = np.arange(9.0)[:, None] + np.zeros((9, 4))
-    noise = np.random.default_rng(2).normal(size=(9, 4)) * 9
-    same = permutation_systems(human, noise, noise, resamples=99)
-    assert same.difference == pytest.approx(0) and same.p == 1.0
-    better = permutation_systems(human, human, noise, resamples=999)
-    assert better.difference > 0.3 and better.p < 0.1
-    assert math.isnan(permutation_systems(human, human, 0 * noise).p)
 
 
 def test_system_level_draws_systems_by_default() -> None:
@@ -249,21 +220,3 @@ def test_self_bleu_compares_the_captions_of_one_system() -> None:
     for name in scores.metrics:
         own = scores.own(name, scores.rows_of(name))
         assert own.tolist() == pytest.approx(values_of_systems(name), abs=1e-12), name
-
-
-def test_all_pairs_at_once_are_the_tests_of_each_pair() -> None:
-    random = np.random.default_rng(4)
-    human, units = random.normal(size=60), np.arange(60) // 2
-    columns = {
-        name: human * w + random.normal(size=60) for name, w in zip("abc", (0.5, 0.6, 0.1), strict=True)
-    }
-    given: dict[str, Any] = {"resamples": 199, "seed": 3}
-    against = permutations_of_pairs(columns, human=human, units=units, **given)
-    plain = permutations_of_pairs(columns, **given)
-    for a, b in (("a", "b"), ("a", "c"), ("b", "c")):
-        one = permutation_pearson(human, columns[a], columns[b], units=units, two_sided=True, **given)
-        assert against[a, b] == (pytest.approx(one.difference), one.p)
-        other = permutation_grouped(columns[a], columns[b], two_sided=True, **given)
-        assert plain[a, b] == (pytest.approx(other.difference), other.p)
-    constant = permutations_of_pairs({**columns, "d": np.ones(60)}, human=human, **given)
-    assert set(constant) == set(against)  # nothing can be said of a constant

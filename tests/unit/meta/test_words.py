@@ -9,12 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from rehearsal_kit import markers, profiled
+from rehearsal_kit import Layout, markers, profiled
 
 from storymeter.cli import cli
 from storymeter.errors import DataError
 from storymeter.human.analysis.span_records import Labelled, Word, to_jsonl, word_labels, words_at
-from storymeter.human.campaign.design import Layout
 from storymeter.meta import point_at_words
 from storymeter.meta.words import _auc
 

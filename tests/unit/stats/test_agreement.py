@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,7 +29,15 @@ from storymeter.stats.dependent import (
     permutation_systems,
     permutations_of_pairs,
 )
-from storymeter.stats.ranks import RANK_STATISTICS, paired_t, rank_statistic, rank_sum, ranks_of, signed_rank
+from storymeter.stats.ranks import (
+    RANK_STATISTICS,
+    Ranked,
+    paired_t,
+    rank_statistic,
+    rank_sum,
+    ranks_of,
+    signed_rank,
+)
 from storymeter.stats.ties import (
     kendall_like,
     pairwise_accuracy,
@@ -371,3 +380,58 @@ def test_a_constant_is_tested_against_nobody(value: float) -> None:
     assert math.isnan(permutation_pearson(human, columns["constant"], columns["a"], resamples=50).p)
     tables = [columns[name].reshape(6, 30) for name in ("a", "constant")]
     assert math.isnan(permutation_systems(human.reshape(6, 30), *tables, resamples=50).p)
+
+
+def test_permutation_over_segments_is_two_sided() -> None:
+    random, wrong = np.random.default_rng(1), 0
+    for k in range(200):
+        human = random.normal(size=40)
+        a, b = (human + random.normal(size=40) for _ in range(2))
+        forwards = permutation_pearson(human, a, b, resamples=199, seed=k, two_sided=True)
+        backwards = permutation_pearson(human, b, a, resamples=199, seed=k, two_sided=True)
+        assert forwards.p == backwards.p and forwards.difference == pytest.approx(-backwards.difference)
+        wrong += forwards.p < 0.05
+    assert wrong <= 18
+
+
+def test_permutation_of_whole_systems() -> None:
+    human = np.arange(9.0)[:, None] + np.zeros((9, 4))
+    noise = np.random.default_rng(2).normal(size=(9, 4)) * 9
+    same = permutation_systems(human, noise, noise, resamples=99)
+    assert same.difference == pytest.approx(0) and same.p == 1.0
+    better = permutation_systems(human, human, noise, resamples=999)
+    assert better.difference > 0.3 and better.p < 0.1
+    assert math.isnan(permutation_systems(human, human, 0 * noise).p)
+
+
+def test_all_pairs_at_once_are_the_tests_of_each_pair() -> None:
+    random = np.random.default_rng(4)
+    human, units = random.normal(size=60), np.arange(60) // 2
+    columns = {
+        name: human * w + random.normal(size=60) for name, w in zip("abc", (0.5, 0.6, 0.1), strict=True)
+    }
+    given: Any = {"resamples": 199, "seed": 3}
+    against = permutations_of_pairs(columns, human=human, units=units, **given)
+    plain = permutations_of_pairs(columns, **given)
+    for a, b in (("a", "b"), ("a", "c"), ("b", "c")):
+        one = permutation_pearson(human, columns[a], columns[b], units=units, two_sided=True, **given)
+        assert against[a, b] == (pytest.approx(one.difference), one.p)
+        other = permutation_grouped(columns[a], columns[b], two_sided=True, **given)
+        assert plain[a, b] == (pytest.approx(other.difference), other.p)
+    constant = permutations_of_pairs({**columns, "d": np.ones(60)}, human=human, **given)
+    assert set(constant) == set(against)  # nothing can be said of a constant
+
+
+def test_a_weighted_sample_is_the_sample_written_out() -> None:
+    random = np.random.default_rng(2)
+    for levels in (4, 1000):
+        x, y = random.normal(size=300).round(1), random.integers(0, levels, 300).astype(float)
+        ranked, weights = Ranked(x, y), np.bincount(random.integers(0, 300, 300), minlength=300).astype(float)
+        drawn = np.repeat(np.arange(300), weights.astype(int))
+        assert ranked.spearman(weights) == pytest.approx(spearman(x[drawn], y[drawn]), abs=1e-12)
+        got = ranked.kendall(weights)
+        assert got["kendall_b"] == pytest.approx(
+            scipy_stats.kendalltau(x[drawn], y[drawn]).statistic, abs=1e-12
+        )
+        assert got["kendall_c"] == pytest.approx(kendall_c(x[drawn], y[drawn]), abs=1e-12)
+        assert got["accuracy_ties"] == pytest.approx(tie_accuracy(y[drawn], x[drawn]), abs=1e-12)
