@@ -17,7 +17,8 @@ from ..errors import UsageError, many
 from ..formats import examine, read, registry, write
 from ..formats.base import Source
 from ..formats.checks import Check
-from ..text.tokenizers import TOKENIZERS, cut
+from ..options import Tokenizer
+from ..text import TOKENIZERS, tokenize
 from ._files import forced, layout_of, reading_options, reference_reading_options
 from ._options import (
     NEW_FOLDER,
@@ -126,7 +127,9 @@ def convert_command(
     metavar="FORMAT",
 )
 @format_option("text", "json")
-def tokenize_command(file: str, tokenizer: str, punctuation: bool, format: str | None, style: str) -> None:
+def tokenize_command(
+    file: str, tokenizer: Tokenizer, punctuation: bool, format: str | None, style: str
+) -> None:
     """Tokenise each line of FILE.
 
     Prints one line of tokens per line, separated by spaces; `-` is stdin.
@@ -146,7 +149,7 @@ def tokenize_command(file: str, tokenizer: str, punctuation: bool, format: str |
 
             found = tokenize_joined(lines, punctuation=True)
         else:
-            found = cut(lines, tokenizer)
+            found = tokenize(lines, tokenizer)
     if style == "json":
         output(json.dumps([line.split() for line in found], ensure_ascii=False))
     elif found:

@@ -28,9 +28,8 @@ from ..join import Task
 from ..measure import Named, measure
 from ..metrics import Metric
 from ..options import bound, option
-from ..pairs.meteor import Meteor
+from ..pairs import Meteor, PairScorer
 from ..pairs.model import PLAIN_COLUMNS, tokenized_by, value_of
-from ..pairs.scorer import PairScorer
 from ..pairs.sentences import Sentences
 from ..protocol import PAPER, Protocol
 from ..scores import Rows, Signature
@@ -114,24 +113,33 @@ class ActivityNet(Metric):
             return self.under(context.protocol).rows(task, context)
         captions = CaptionPairs(self.scorer, task, context)
         thresholds = pairs_by_threshold(tracks_of(context, task), captions, self.protocol)
+        if self._corpus and self.scorer.traits.fits_per_video:
+            return np.column_stack([sums_by_group(pairs, captions) for pairs in thresholds])
         if self._corpus:
-            if self.scorer.traits.fits_per_video:
-                return np.column_stack([*(sums_by_group(pairs, captions) for pairs in thresholds)])
-            return np.column_stack(
-                [*(sums_per_video(pairs, captions, pooled=self._pooled) for pairs in thresholds)]
-            )
+            return np.column_stack([self._sums(pairs, captions) for pairs in thresholds])
         if self.scorer.traits.learns:
             values = self._learnt_per_video(list(thresholds), captions)
         else:
             values = [
-                np.where(
-                    np.diff(pairs.offset) > 0,
-                    self._value_of(sums_per_video(pairs, captions, pooled=self._pooled)),
-                    0.0,
-                )
+                np.where(np.diff(pairs.offset) > 0, self._value_of(self._sums(pairs, captions)), 0.0)
                 for pairs in thresholds
             ]
         return np.column_stack([*values, np.ones(len(task))])
+
+    def _sums(self, pairs: Pairs, captions: CaptionPairs) -> FloatArray:
+        """(videos, columns): the scorer's statistics, or values and number of pairs, summed over each video's
+        pairs."""
+        statistics = (captions.statistics if self._pooled else captions.values)(
+            pairs.hypotheses, pairs.references
+        )
+        out = np.zeros((len(pairs.offset) - 1, statistics.shape[1]))
+        there = np.flatnonzero(np.diff(pairs.offset))
+        for begin in range(0, len(there), VIDEOS_AT_ONCE):
+            some = there[begin : begin + VIDEOS_AT_ONCE]
+            first, last = pairs.offset[some[0]], pairs.offset[some[-1] + 1]
+            starts = pairs.offset[some] - first
+            out[some] = np.add.reduceat(statistics[first:last], starts, axis=0, dtype=np.float64)
+        return out
 
     def _learnt_per_video(self, thresholds: list[Pairs], captions: CaptionPairs) -> list[FloatArray]:
         """The mean of f with what the scorer learns from the video's own pairs; all thresholds in one
@@ -155,28 +163,18 @@ def pairs_by_threshold(tracks: Tracks, captions: CaptionPairs, protocol: Protoco
     together = TokenisedTogether(problems, captions.sentences) if protocol.tokens == "batch" else None
     for t in protocol.tious:
         keep = found.iou > t if strict else found.iou >= t
-        candidate, reference, of = (
-            found.candidate[keep].astype(np.int64),
-            found.reference[keep].astype(np.int64),
-            video[keep],
-        )
-        compared = references[reference]
+        candidate, reference = found.candidate[keep].astype(np.int64), found.reference[keep].astype(np.int64)
+        of, compared = video[keep], references[reference]
         if garbage is not None:
             lonely = np.ones(len(candidates), dtype=bool)
             lonely[candidate] = False
             alone = np.flatnonzero(lonely)
-            of, candidate = np.concatenate([of, owner[alone]]), np.concatenate([candidate, alone])
-            reference, compared = (
-                np.concatenate([reference, np.full(len(alone), -1)]),
-                np.concatenate([compared, garbage[alone]]),
-            )
-            order = np.argsort(of, kind="stable")
-            of, candidate, reference, compared = (
-                of[order],
-                candidate[order],
-                reference[order],
-                compared[order],
-            )
+            more = owner[alone], alone, np.full(len(alone), -1), garbage[alone]
+            pairs = [
+                np.concatenate(both) for both in zip((of, candidate, reference, compared), more, strict=True)
+            ]
+            order = np.argsort(pairs[0], kind="stable")
+            of, candidate, reference, compared = (column[order] for column in pairs)
         offset = offsets(np.bincount(of, minlength=len(problems)))
         compared_captions = candidates[candidate]
         if together is not None:
@@ -243,18 +241,3 @@ def sums_by_group(pairs: Pairs, captions: CaptionPairs) -> FloatArray:
     sizes = np.diff(pairs.offset)
     means = captions.mean_per_group(pairs.offset, pairs.hypotheses, pairs.references)
     return np.column_stack([means * sizes, sizes.astype(np.float64)])
-
-
-def sums_per_video(pairs: Pairs, captions: CaptionPairs, *, pooled: bool) -> FloatArray:
-    """(videos, columns): the scorer's statistics, or values and number of pairs, summed over each video's
-    pairs.
-    """
-    statistics = (captions.statistics if pooled else captions.values)(pairs.hypotheses, pairs.references)
-    out = np.zeros((len(pairs.offset) - 1, statistics.shape[1]))
-    there = np.flatnonzero(np.diff(pairs.offset))
-    for begin in range(0, len(there), VIDEOS_AT_ONCE):
-        some = there[begin : begin + VIDEOS_AT_ONCE]
-        first, last = pairs.offset[some[0]], pairs.offset[some[-1] + 1]
-        starts = pairs.offset[some] - first
-        out[some] = np.add.reduceat(statistics[first:last], starts, axis=0, dtype=np.float64)
-    return out

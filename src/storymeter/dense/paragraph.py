@@ -20,6 +20,7 @@ reads them.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -40,12 +41,9 @@ Inner = Literal["bleu_4", "meteor", "rouge_l", "cider", "distinct_1", "distinct_
 
 def paragraph(document: Document) -> Document:
     """The same document as one caption."""
-    if any(
-        caption.start is None or caption.start != caption.start for caption in document.captions
-    ):  # None or NaN
-        ordered = list(document.captions)
-    else:
-        ordered = sorted(document.captions, key=lambda caption: caption.start or 0.0)
+    ordered: Sequence[Caption] = document.captions
+    if all(caption.start is not None and caption.start == caption.start for caption in ordered):  # no NaN
+        ordered = sorted(ordered, key=lambda caption: caption.start or 0.0)
     text = " ".join(caption.text.strip() for caption in ordered)
     return Document(document.id, (Caption(text),) if ordered else (), document.duration)
 
@@ -121,24 +119,19 @@ class Paragraph(Metric):
         return self.metric.signature(_reading(context)).add(metric=self.name, join=join)
 
 
-def paragraphs(task: Task, kind: Literal["time", "letters"]) -> Task:
+def paragraphs_of(context: Context, task: Task) -> Task:
     """The task with paragraphs for documents, made as the protocol's field `paragraph` says."""
-    made = paragraph if kind == "time" else letters
+    return context.per_task(_paragraphs, task)
+
+
+def _paragraphs(context: Context, task: Task) -> Task:
+    made = paragraph if context.protocol.paragraph == "time" else letters
     return replace(
         task,
         candidates=tuple(map(made, task.candidates)),
         references=tuple(tuple(map(made, documents)) for documents in task.references),
         unscored=tuple(tuple(map(made, documents)) for documents in task.unscored),
     )
-
-
-def paragraphs_of(context: Context, task: Task) -> Task:
-    """The task with the captions of each document joined in time order."""
-    return context.per_task(_paragraphs_of, task)
-
-
-def _paragraphs_of(context: Context, task: Task) -> Task:
-    return paragraphs(task, context.protocol.paragraph)
 
 
 def letters(document: Document) -> Document:

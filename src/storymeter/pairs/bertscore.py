@@ -27,7 +27,7 @@ from .. import _native
 from ..arrays import Float32, FloatArray, IntArray
 from ..errors import UsageError
 from ..measure import Named, TrainingData, measure, training_of_encoder
-from ..models.encoder import Precision
+from ..models.encoder import Precision, load_encoder
 from ..models.vectors import VectorRows
 from ..options import option
 from ..text.script import well_formed
@@ -68,8 +68,6 @@ class BertScoreModel(PairModel):
         return {"encoder": self._encoder().label, "layer": self.scorer.layer}
 
     def _encoder(self) -> Any:
-        from ..models.encoder import load_encoder
-
         return load_encoder(self.scorer.model, self.device, self.scorer.precision)
 
     def fit(self, references: Sequence[Sequence[str]]) -> BertScoreModel:

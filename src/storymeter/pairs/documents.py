@@ -23,12 +23,19 @@ from ..join import Task
 from ..measure import TrainingData, is_own, training_of
 from ..metrics import Metric
 from ..options import option
+from ..plugins import gave
 from ..protocol import Protocol
 from ..scores import Rows, Signature
 from .meteor import STATISTICS, Meteor
 from .model import PLAIN_COLUMNS, PairModel, tokenized_by, value_of
+from .plugged import inheriting
 from .scorer import PairScorer, open_scorer
 from .sentences import texts_of
+
+
+def _trait(name: str) -> Any:
+    """What the scorer's traits say."""
+    return property(lambda metric: getattr(metric.scorer.traits, name))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,29 +95,12 @@ class TextMetric(Metric):
     def trained_on(self) -> TrainingData:
         return training_of(self.scorer)
 
-    @property
-    def stand_in(self) -> str:
-        return self.scorer.traits.stand_in
-
-    @property
-    def slow(self) -> bool:
-        return self.scorer.traits.slow
-
-    @property
-    def ordered(self) -> bool:
-        return self.scorer.traits.ordered
-
-    @property
-    def needs_references(self) -> bool:  # type: ignore[override]
-        return self.scorer.traits.needs_references
-
-    @property
-    def percent(self) -> bool:  # type: ignore[override]
-        return self.scorer.traits.percent
-
-    @property
-    def higher_is_better(self) -> bool | None:  # type: ignore[override]
-        return self.scorer.traits.higher_is_better
+    stand_in = _trait("stand_in")
+    slow = _trait("slow")
+    ordered = _trait("ordered")
+    needs_references = _trait("needs_references")
+    percent = _trait("percent")
+    higher_is_better = _trait("higher_is_better")
 
     def unshardable_reason(self) -> str:
         if self.scorer.traits.learns:
@@ -143,8 +133,6 @@ class TextMetric(Metric):
         return {"references": self.scorer.traits.over_references, **model.depends_on()}
 
     def _gave(self) -> str:
-        from ..plugins import gave
-
         return gave(self.scorer, "score_indexed")
 
 
@@ -208,7 +196,6 @@ def _forwarded(scorer: type[PairScorer], name: str) -> Any:
 
 def _caller(metric: TextMetric) -> Any:
     """The scorer of one's own, whose `super()` finds the metric of documents."""
-    from .plugged import inheriting
 
     def inherited(name: str) -> Any:
         made = getattr(TextMetric, name)

@@ -28,7 +28,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -37,6 +37,7 @@ from ..captions import Document
 from ..context import Context
 from ..join import Task
 from ..measure import ENCODER_TRAINING, Named, TrainingData, measure, training_of_all
+from ..models.encoder import load_encoder
 from .documents import TextMetric
 from .facts_reading import Reader, Reading, label, passages_of, sentences_of
 from .lexicon import KINDS, WORD, Kind, tagged
@@ -122,8 +123,6 @@ class FactsModel(PairModel):
     scorer: Facts
 
     def depends_on(self) -> dict[str, object]:
-        from ..models.encoder import load_encoder
-
         return {"encoder": load_encoder("", self.device).label, "layer": label()}
 
     def explain(self, *, candidate: str, references: Sequence[str]) -> list[SentenceSupport]:
@@ -271,8 +270,7 @@ class Facts(PairScorer):
 
     def explain(self, *, candidate: str, references: Sequence[str]) -> list[SentenceSupport]:
         """Every sentence of the candidate with its support, and every word in it with kind and support."""
-        found: list[SentenceSupport] = self._alone.explain(candidate=candidate, references=references)
-        return found
+        return cast(FactsModel, self._alone).explain(candidate=candidate, references=references)
 
 
 def _parts(references: Sequence[str]) -> list[str]:

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..arrays import Float32
 from ..models.checkpoints import weights_hash
+from ..models.encoder import load_encoder
 from ..models.vectors import unit
 from ..progress import Progress, silent
 from ..text.script import well_formed
@@ -130,8 +131,6 @@ class Reader:
         return [self._known[text] for text in texts]
 
     def _encode(self, texts: Sequence[str]) -> Iterator[Reading]:
-        from ..models.encoder import load_encoder
-
         encoder = load_encoder("", self._device)
         clean = well_formed(texts)
         offsets = encoder.tokenizer(

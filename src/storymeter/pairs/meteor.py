@@ -41,7 +41,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast, get_args
 
 import numpy as np
 
@@ -321,8 +321,7 @@ class Meteor(PairScorer):
         >>> found.chunks
         2
         """
-        found: MeteorAlignment = self._alone.align(candidate=candidate, reference=reference)
-        return found
+        return cast(MeteorModel, self._alone).align(candidate=candidate, reference=reference)
 
     def _value_of(self, sums: FloatArray) -> FloatArray:
         return score_of_statistics(sums, self.task)

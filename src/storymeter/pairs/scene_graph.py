@@ -27,13 +27,13 @@ from .lexicon import (
     COLLECTIVE,
     EMPTY_NOUNS,
     LINKS,
+    LONGEST_SENTENCE,
+    LONGEST_WORD,
     NUMBERS,
     VERBS_AS_NOUNS,
     synsets,
 )
 
-#: longer pieces are read in parts, and longer words cut: the tagger's time grows faster than their length
-LONGEST_SENTENCE, LONGEST_WORD = 100, 30
 _IRREGULAR = {
     "men": "man",
     "women": "woman",

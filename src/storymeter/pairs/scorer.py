@@ -16,7 +16,7 @@ import importlib
 import warnings
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
 
 from ..arrays import FloatArray
 from ..measure import Measure, TrainingData, is_own
@@ -121,13 +121,11 @@ class PairScorer(Measure):
         self, *, candidates: Sequence[str], references: Sequence[Sequence[str]], jobs: int = 1
     ) -> FloatArray:
         """One value per candidate, which has one or more references; 0 where it has none."""
-        found: FloatArray = self._alone.pairs(candidates=candidates, references=references, jobs=jobs)
-        return found
+        return self._alone.pairs(candidates=candidates, references=references, jobs=jobs)
 
     def matrix(self, *, candidates: Sequence[str], references: Sequence[str], jobs: int = 1) -> FloatArray:
         """(candidates, references): every sentence against every other."""
-        found: FloatArray = self._alone.matrix(candidates=candidates, references=references, jobs=jobs)
-        return found
+        return self._alone.matrix(candidates=candidates, references=references, jobs=jobs)
 
     def fit(self, references: Sequence[Sequence[str]]) -> Any:
         """A model that has learnt from the whole reference corpus, one list per item (idf); `pairs` and
@@ -154,7 +152,7 @@ class PairScorer(Measure):
         return super().__new__(cls)
 
     @cached_property
-    def _alone(self) -> Any:
+    def _alone(self) -> PairModel:
         """What calls outside of a run are answered by; it keeps what it has read."""
         return self.open()
 
@@ -168,7 +166,7 @@ class PairScorer(Measure):
         if name.startswith("_"):
             raise AttributeError(name)
         if name in Traits._fields:
-            owner, place = self.traits, "traits"
+            owner, place = cast(Any, self.traits), "traits"
         elif hasattr(self._model or PairModel, name):
             owner, place = self._alone, "open()"
         else:

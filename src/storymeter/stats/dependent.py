@@ -34,7 +34,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..arrays import FloatArray
 from .correlation import Coefficient
 from .paired import chance, packed_swaps, random_swaps, reached
-from .ranks import ranks_of, swapped_statistics
+from .ranks import labels_of, ranks_of, swapped_statistics
 
 
 class Williams(NamedTuple):
@@ -89,10 +89,7 @@ def permutation_pearson(
     # sums over the first vector after swaps w: those of x, plus w · (those of y - those of x); the second
     # gets the rest
     first, second = np.stack([x * h, x, x * x], axis=1), np.stack([y * h, y, y * y], axis=1)
-    change, sums_x, sums_y = second - first, first.sum(axis=0), second.sum(axis=0)
-    if units is not None:
-        code = np.unique(np.asarray(units), return_inverse=True)[1].reshape(-1)
-        change = np.stack([np.bincount(code, weights=column) for column in change.T], axis=1)
+    change, sums_x, sums_y = _by_unit(second - first, units), first.sum(axis=0), second.sum(axis=0)
 
     def r(sums: FloatArray) -> FloatArray:  # h has mean 0 and sum of squares n
         return np.asarray(
@@ -125,19 +122,13 @@ def permutations_of_pairs(
     else:
         h = _z(human)
         scaled = {name: _z(column) for name, column in columns.items()}
-        names = [
-            name
-            for name, z in scaled.items()
-            if len(h) > 2 and not np.isnan(z).any() and not np.isnan(h).any()
-        ]
+        usable = len(h) > 2 and not np.isnan(h).any()
+        names = [name for name, z in scaled.items() if usable and not np.isnan(z).any()]
         statistics = [np.stack([scaled[name] * h, scaled[name], scaled[name] ** 2], axis=1) for name in names]
     if not names or not len(statistics[0]):
         return {}
     n, width = statistics[0].shape
-    rows = np.hstack(statistics)
-    if units is not None:
-        code = np.unique(np.asarray(units), return_inverse=True)[1].reshape(-1)
-        rows = np.stack([np.bincount(code, weights=column) for column in rows.T], axis=1)
+    rows = _by_unit(np.hstack(statistics), units)
     sums = rows.sum(axis=0)
 
     def value(sums: FloatArray) -> FloatArray:
@@ -180,11 +171,7 @@ def permutation_ranks(
     order = np.argsort(h, kind="stable")  # the kernel then walks through memory in order
     fixed, _ = ranks_of(h[order])
     ranks, levels = ranks_of(np.concatenate([x[order], y[order]]))
-    code = (
-        np.unique(np.asarray(units), return_inverse=True)[1].reshape(-1)
-        if units is not None
-        else np.arange(n)
-    )
+    code = np.arange(n) if units is None else labels_of(units)
     unit, several = code[order].astype(np.int32), int(code.max()) + 1
 
     def lead(swaps: NDArray[np.uint8]) -> FloatArray:
@@ -270,14 +257,10 @@ def permutation_systems(
     observed = float(lead(np.zeros((1, len(h))), np.zeros((1, change.shape[1])))[0])
     if math.isnan(observed):
         return Difference(math.nan, math.nan)
-    moved = (
-        lead(s, d if items else 0 * d)
-        for s, d in zip(
-            random_swaps(len(h), resamples, seed),
-            random_swaps(change.shape[1], resamples, seed + 1),
-            strict=True,
-        )
-    )
+    drawn_systems = random_swaps(len(h), resamples, seed)
+    drawn_items = random_swaps(change.shape[1], resamples, seed + 1)
+    drawn = zip(drawn_systems, drawn_items, strict=True)
+    moved = (lead(s, d if items else 0 * d) for s, d in drawn)
     return Difference(observed, _p(moved, observed, True))
 
 
@@ -287,6 +270,14 @@ def pearson_rows(x: FloatArray, h: FloatArray) -> FloatArray:
     below = np.sqrt((x * x).sum(axis=-1) * (h * h).sum(axis=-1))
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(below > 0, (x * h).sum(axis=-1) / below, np.nan)
+
+
+def _by_unit(rows: FloatArray, units: ArrayLike | None) -> FloatArray:
+    """Rows summed over those that change places as one."""
+    if units is None:
+        return rows
+    unit = labels_of(units)
+    return np.stack([np.bincount(unit, weights=column) for column in rows.T], axis=1)
 
 
 def _p(drawn: Iterable[FloatArray], observed: float, two_sided: bool) -> float:

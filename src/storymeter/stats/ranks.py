@@ -135,9 +135,8 @@ def _upper_tail(doubled_ranks: IntArray, observed: IntArray) -> FloatArray:
     ways[:, 0] = 1.0
     for r in doubled_ranks.T:
         source = column[None, :] - r[:, None]
-        ways = (
-            ways + np.where(source >= 0, np.take_along_axis(ways, np.maximum(source, 0), axis=1), 0.0)
-        ) / 2
+        moved = np.take_along_axis(ways, np.maximum(source, 0), axis=1)
+        ways = (ways + np.where(source >= 0, moved, 0.0)) / 2
     return np.asarray((ways * (column[None, :] >= observed[:, None])).sum(axis=1))
 
 
@@ -165,10 +164,15 @@ _FEW = 64
 RANK_STATISTICS = ("spearman", "kendall_b", "kendall_c", "accuracy_ties")
 
 
+def labels_of(values: ArrayLike) -> IntArray:
+    """0, 1, … for the distinct values in order."""
+    return np.unique(np.asarray(values), return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
 def ranks_of(values: FloatArray) -> tuple[Ranks, int]:
-    """0, 1, … for the distinct values in order, and how many there are."""
-    distinct, code = np.unique(values, return_inverse=True)
-    return code.reshape(-1).astype(np.int32), len(distinct)
+    """The same, and how many there are."""
+    code = labels_of(values)
+    return code.astype(np.int32), int(code.max(initial=-1)) + 1
 
 
 def rank_statistic(name: str, fixed: Ranks, columns: Ranks, levels: int, *, threads: int = 1) -> FloatArray:
@@ -227,14 +231,8 @@ def _rho(own: FloatArray, sums: FloatArray) -> FloatArray:
 def _of_counts(name: str, fixed: Ranks, counts: IntArray) -> FloatArray:
     size = np.bincount(fixed).astype(float)
     s, tied, both, distinct = counts.T.astype(float)
-    return _taus(
-        s,
-        float(len(fixed)),
-        tied,
-        float((size * (size - 1)).sum()) / 2,
-        both,
-        np.minimum(distinct, len(size)),
-    )[name]
+    tied_fixed = float((size * (size - 1)).sum()) / 2
+    return _taus(s, float(len(fixed)), tied, tied_fixed, both, np.minimum(distinct, len(size)))[name]
 
 
 def _taus(
@@ -258,12 +256,9 @@ class Ranked:
     """Two columns, sorted once."""
 
     def __init__(self, x: FloatArray, y: FloatArray) -> None:
-        self.x, self.y = (
-            np.unique(np.asarray(v, dtype=float), return_inverse=True)[1].reshape(-1).astype(np.int64)
-            for v in (x, y)
-        )
+        self.x, self.y = (labels_of(np.asarray(v, dtype=float)) for v in (x, y))
         self.kx, self.ky = int(self.x.max(initial=-1)) + 1, int(self.y.max(initial=-1)) + 1
-        self.both = np.unique(self.x * max(self.ky, 1) + self.y, return_inverse=True)[1].reshape(-1)
+        self.both = labels_of(self.x * max(self.ky, 1) + self.y)
 
     def spearman(self, weights: FloatArray) -> float:
         ranks = []
@@ -285,23 +280,19 @@ class Ranked:
             np.asarray((level * (level - 1)).sum() / 2) for level in (level_x, level_y, level_both)
         )
         distinct = np.asarray(min(int((level_x > 0).sum()), int((level_y > 0).sum())), dtype=float)
-        return {
-            name: float(value)
-            for name, value in _taus(
-                np.asarray(self._concordance(weights)), n, tied_x, float(tied_y), tied_both, distinct
-            ).items()
-        }
+        s = np.asarray(self._concordance(weights))
+        found = _taus(s, n, tied_x, float(tied_y), tied_both, distinct)
+        return {name: float(value) for name, value in found.items()}
 
     def _concordance(self, weights: FloatArray) -> float:
-        x, kx, y, ky = (
-            (self.x, self.kx, self.y, self.ky) if self.ky <= self.kx else (self.y, self.ky, self.x, self.kx)
-        )
+        x, kx, y, ky = self.x, self.kx, self.y, self.ky
+        if ky > kx:
+            x, kx, y, ky = y, ky, x, kx
         if ky <= _FEW:
             count = np.bincount(y * kx + x, weights=weights, minlength=ky * kx).reshape(ky, kx)
             below = np.cumsum(count, axis=1) - count
-            table = (
-                count @ below.T
-            )  # [l, m]: pairs whose larger x has level l of y and whose smaller x has level m
+            # [l, m]: pairs whose larger x has level l of y and whose smaller x has level m
+            table = count @ below.T
             return float(np.tril(table, -1).sum() - np.triu(table, 1).sum())
         drawn = np.repeat(np.arange(len(x)), weights.astype(np.int64))
         counts = np.zeros((1, 4), dtype=np.int64)

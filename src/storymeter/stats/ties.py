@@ -4,17 +4,14 @@ are equal?
 - `pairwise_accuracy` (Kocmi et al. 2021): share of pairs with the same sign of difference; both tied counts
   as agreement.
 - `tie_accuracy` (acc_eq; Deutsch et al. 2023, "Ties Matter"): the same, where the metric calls a pair tied
-  when the
-  scores differ by at most epsilon; `tie_calibrated` picks the epsilon with the highest accuracy (the smallest
-  of them).
+  when the scores differ by at most epsilon; `tie_calibrated` picks the epsilon with the highest accuracy (the
+  smallest of them).
 - `kendall_like` (WMT 2017-2022): (C - D) / (C + D) over pairs whose human scores differ by at least a
-  threshold (25 raw
-  points); a metric tie on such a pair counts as discordant.
+  threshold (25 raw points); a metric tie on such a pair counts as discordant.
 - `soft_pairwise_accuracy` (Thompson et al. 2024): 1 - |p_human - p_metric| averaged over pairs of systems, p
-  one-sided from
-  a paired permutation over items, in which a permutation that equals the observed difference counts half: so
-  p(A, B) = 1 - p(B, A), and neither the names nor the order of systems and items change the value. A metric
-  should be as sure as people are, not merely agree.
+  one-sided from a paired permutation over items, in which a permutation that equals the observed difference
+  counts half: so p(A, B) = 1 - p(B, A), and neither the names nor the order of systems and items change the
+  value. A metric should be as sure as people are, not merely agree.
 - `preference_accuracy`: share of documents on which the metric prefers what people prefer (answers -2..2).
 
 >>> human, metric = [1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3]
@@ -48,7 +45,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..arrays import FloatArray
 from .correlation import pairs_within
 from .paired import random_swaps
-from .ranks import mean_ranks
+from .ranks import labels_of, mean_ranks
 from .resampling import mean_interval, percentiles
 
 #: past this many pairs a seeded sample stands for all of them
@@ -343,7 +340,7 @@ def auc_interval(
     independent points.
     """
     label, v = np.asarray(positive, dtype=bool), np.asarray(values, dtype=float)
-    code = np.unique(np.asarray(units), return_inverse=True)[1].reshape(-1)
+    code = labels_of(units)
     count = int(code.max()) + 1 if len(code) else 0
     if count < 2 or resamples < 2:
         return None

@@ -1,6 +1,6 @@
 """The one list of tokenisers: `--tokenizer`, `storymeter tokenize` and the documentation follow it.
 
->>> cut(["It cost $3.50, didn't it?"], "13a")
+>>> tokenize(["It cost $3.50, didn't it?"], "13a")
 ["It cost $ 3.50 , didn't it ?"]
 """
 
@@ -176,13 +176,6 @@ def get(name: str) -> TokenizerKind:
     return TOKENIZERS[name]
 
 
-def cut(lines: Sequence[str], name: str) -> list[str]:
-    """The tokens of each line, joined by blanks; each distinct line is cut once."""
-    fresh = list(dict.fromkeys(lines))
-    found = dict(zip(fresh, get(name).cut(fresh), strict=True))
-    return [found[line] for line in lines]
-
-
 def tokenize(lines: Sequence[str], tokenizer: Tokenizer) -> list[str]:
     """The tokens of each line, joined by blanks; each distinct line is tokenised once.
 
@@ -192,7 +185,9 @@ def tokenize(lines: Sequence[str], tokenizer: Tokenizer) -> list[str]:
     >>> tokenize([" a dog\truns ."], "whitespace")
     [' a dog runs .']
     """
-    return cut(lines, tokenizer)
+    fresh = list(dict.fromkeys(lines))
+    found = dict(zip(fresh, get(tokenizer).cut(fresh), strict=True))
+    return [found[line] for line in lines]
 
 
 def ascii_only(line: str) -> str:

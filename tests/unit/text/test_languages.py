@@ -12,10 +12,8 @@ from click.testing import CliRunner
 
 from storymeter.cli import cli
 from storymeter.errors import MissingPartError, UsageError
-from storymeter.text import TOKENIZERS, ptb_tokenize, script_of
-from storymeter.text.ptb import tokenize
+from storymeter.text import TOKENIZERS, ptb, ptb_tokenize, script_of, tokenize
 from storymeter.text.script import advice
-from storymeter.text.tokenizers import cut
 
 SENTENCES = [
     "It cost $3.50, didn't it? (Yes -- 1,000 times!)",
@@ -58,7 +56,7 @@ def test_tokens_of_sacrebleu(name: str) -> None:
         pytest.importorskip("MeCab")
     theirs = getattr(pytest.importorskip(f"sacrebleu.tokenizers.{module}"), kind)()
     lines = [*SENTENCES, *_random_lines(3000)]
-    assert cut(lines, name) == [theirs(line) for line in lines]
+    assert tokenize(lines, name) == [theirs(line) for line in lines]
 
 
 def test_every_character_of_the_basic_plane_as_chinese() -> None:
@@ -68,7 +66,7 @@ def test_every_character_of_the_basic_plane_as_chinese() -> None:
     theirs = TokenizerZh()
     codes = [*range(0xD800), *range(0xE000, 0x10000), *range(0x10000, 0x30000, 16)]
     lines = [f"a{chr(code)}b" for code in codes]
-    assert cut(lines, "zh") == [theirs(line) for line in lines]
+    assert tokenize(lines, "zh") == [theirs(line) for line in lines]
 
 
 def test_ja_without_its_part(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,12 +75,12 @@ def test_ja_without_its_part(monkeypatch: pytest.MonkeyPatch) -> None:
     tokenizers._mecab.cache_clear()
     monkeypatch.setitem(sys.modules, "fugashi", None)
     with pytest.raises(MissingPartError, match=r"storymeter\[ja\]"):
-        cut(["犬"], "ja")
+        tokenize(["犬"], "ja")
 
 
 def test_unknown_names_are_said() -> None:
     with pytest.raises(UsageError, match="no tokenizer 'jp'"):
-        cut(["x"], "jp")
+        tokenize(["x"], "jp")
 
 
 @pytest.mark.parametrize(
@@ -116,7 +114,7 @@ def test_advice() -> None:
 
 def test_the_tokeniser_alone() -> None:
     lines = ["He can't.", "(Two) dogs!"]
-    assert ptb_tokenize(lines) == tokenize(lines, punctuation=False)
+    assert ptb_tokenize(lines) == ptb.tokenize(lines, punctuation=False)
     assert ptb_tokenize(lines[0], punctuation=True) == ["he", "ca", "n't", "."]
 
 
