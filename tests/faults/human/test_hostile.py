@@ -183,6 +183,62 @@ def prolific(number: int, session: int | None = None) -> str:
     return f"/prolific?PROLIFIC_PID={number:024x}&STUDY_ID={1:024x}&SESSION_ID={one:024x}"
 
 
+class Worker:
+    """Somebody whom the address says Prolific sent."""
+
+    def __init__(self, client: httpx.Client, number: int) -> None:
+        self.client = client
+        self.link = client.get(prolific(number)).headers["location"]
+
+    def begin(self) -> str:
+        return str(self.client.post(self.link + "/begin").headers["location"]).rpartition("/")[2]
+
+    def answer(self, times: int = 1) -> str:
+        said = ""
+        for _ in range(times):
+            item = self.client.get(self.link + "/item").json().get("next")
+            if item is None:
+                return "gone"
+            body = {"id": item["id"], "at": item["at"], "answer": {"value": 5}, "events": ["play", "ended"]}
+            said = self.client.post(self.link + "/answer", json=body).json()["status"]
+        return said
+
+
+@pytest.mark.parametrize("items", [1, 3])
+def test_a_flood_of_workers_who_answer_a_little_keeps_nobody_waiting(
+    tmp_path: Path, clips: Path, database: str | None, items: int
+) -> None:
+    """All seats have a worker who answered a clip or three; as many honest raters get one each, at once and
+    for good, and what the others answered is kept."""
+    seats = 8
+    folder = study(tmp_path, clips, seats, database=database)
+    process, url = start(folder.path)
+    try:
+        with httpx.Client(base_url=url) as client:
+            bots, honest = ([Worker(client, n + k) for k in range(seats)] for n in (100, 200))
+            for bot in bots:
+                assert (bot.begin(), bot.answer(items)) == ("task", "saved")
+            assert {rater.begin() for rater in honest} == {"task"}
+            for _ in range(5):  # all at the same pace
+                assert {rater.answer() for rater in honest} == {"saved"}
+            items_of_bots = [client.get(bot.link + "/item").json()["next"] for bot in bots]
+            for bot, item in zip(bots, items_of_bots, strict=True):
+                body = {"id": item["id"], "at": item["at"], "answer": {"value": 5}}
+                late = client.post(bot.link + "/answer", json={**body, "events": ["play", "ended"]})
+                assert late.status_code == 410
+                page = client.get(bot.link).text
+                assert "somebody else answered first. What you answered is kept." in page
+                assert bot.begin() == "wait"
+            assert {rater.answer(15) for rater in honest} == {"saved"}
+    finally:
+        process.kill()
+        process.wait()
+    given = human_kit.rows(folder.database, sa.select(assignment.c.state))
+    assert Counter(row.state for row in given) == {"done": seats, "expired": seats}
+    answers = human_kit.rows(folder.database, sa.select(sa.func.count()).select_from(human_kit.rating))
+    assert answers[0][0] == seats * (20 + items)
+
+
 def test_invented_workers_hold_no_seats_and_one_session_serves_one_rater(tmp_path: Path, clips: Path) -> None:
     folder = study(tmp_path, clips, 4)
     process, url = start(folder.path)
@@ -198,29 +254,22 @@ def test_invented_workers_hold_no_seats_and_one_session_serves_one_rater(tmp_pat
             found = human_kit.rows(folder.database, sa.select(assignment.c.leased_until))
             assert max(row.leased_until for row in found) - time.time() <= 180, "not for two hours"
             for number in range(2, 6):
-                link = client.get(prolific(number)).headers["location"]
-                item = client.get(link + "/item").json()["next"]
-                body = {
-                    "id": item["id"],
-                    "at": item["at"],
-                    "answer": {"value": 5},
-                    "events": ["play", "ended"],
-                }
-                assert client.post(link + "/answer", json=body).json()["status"] == "saved"
+                assert Worker(client, number).answer() == "saved"
             link = client.get(prolific(6)).headers["location"]
-            assert client.post(link + "/begin").headers["location"].endswith("/wait"), "four have answered"
+            assert client.post(link + "/begin").headers["location"].endswith("/task"), "one answer keeps none"
+            found = human_kit.rows(folder.database, sa.select(assignment.c.leased_until))
+            left = max(row.leased_until for row in found) - time.time()
+            assert 180 < left <= 360, "the seat is kept the longer the more answers there are"
+            assert [Worker(client, number).answer(4) for number in range(2, 6)] == ["saved"] * 4
+            link = client.get(prolific(7)).headers["location"]
+            assert client.post(link + "/begin").headers["location"].endswith("/wait"), (
+                "four have answered five"
+            )
             page = client.get(link + "/wait")
             assert page.status_code == 200 and page.headers["refresh"] == "20"
             found = human_kit.rows(folder.database, sa.select(assignment.c.leased_until))
             left = max(row.leased_until for row in found) - time.time()
-            assert 180 < left <= 360, "who answers keeps the seat, and the longer the more answers there are"
-            link = client.get(prolific(2)).headers["location"]
-            for _ in range(4):
-                item = client.get(link + "/item").json()["next"]
-                body["id"], body["at"] = item["id"], item["at"]
-                assert client.post(link + "/answer", json=body).json()["status"] == "saved"
-            found = human_kit.rows(folder.database, sa.select(assignment.c.leased_until))
-            assert sorted(row.leased_until > time.time() + 3600 for row in found)[-2:] == [False, True]
+            assert 900 < left <= 1080, "eighteen minutes for five answers"
     finally:
         process.kill()
         process.wait()

@@ -13,7 +13,7 @@ from human_kit import STUDIES, named
 from rating_kit import analyse, from_records, run, write
 
 from storymeter.captions import Rating
-from storymeter.human.server.context import Arrivals
+from storymeter.human.server.context import Completions
 from storymeter.human.study import of_records
 
 SOURCE = Path(__file__).resolve().parents[3] / "src" / "storymeter"
@@ -77,8 +77,8 @@ def test_the_ranking_so_far_is_that_of_the_analysis() -> None:
 
 def test_results_of_a_group_arrive_in_their_own_requests() -> None:
     async def work() -> list[object]:
-        arrivals, futures = Arrivals(), [Future[int]() for _ in range(300)]
-        waiting = [arrivals.of(future) for future in futures]
+        completions, futures = Completions(), [Future[int]() for _ in range(300)]
+        waiting = [completions.of(future) for future in futures]
 
         def serve() -> None:
             for number, future in enumerate(futures):

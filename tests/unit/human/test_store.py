@@ -4,8 +4,10 @@ rating per place.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -153,6 +155,116 @@ def test_a_report_of_a_broken_clip_holds_no_seat(store: Store) -> None:
         == "saved"
     )
     assert store.answer(broken._replace(position=1, answer="{}")).result().status == "gone"
+
+
+UNSIGNED = Terms(size=40, lease=7200).unsigned()
+
+
+class Crowd:
+    """Raters whom nobody signed, on HITs of 40 places, at times of their own."""
+
+    def __init__(self, store: Store, seats: int) -> None:
+        self.store = store
+        store.fill("crowd", [], [], [f"h{k:02d}" for k in range(seats)], 1)
+        self.works: dict[str, RaterProgress] = {}
+        self.given: dict[int, int] = {}
+
+    def come(self, name: str, now: float) -> str:
+        ticket = self.store.enter(Visitor("prolific", name, name, name, name), now).result()
+        work = self.store.claim(ticket, UNSIGNED, now).result()
+        assert work is not None
+        self.works[name] = work
+        return work.stage
+
+    def answer(self, name: str, now: float, times: int = 1, skip: bool = False) -> str:
+        work = self.works[name]
+        for _ in range(times):
+            place = self.given.get(work.assignment, 0)
+            lease = UNSIGNED.lease_after(place + 1)
+            given = Answer(
+                work.assignment, work.ticket, place, "{}", now, None, (), lease, 0.0, UNSIGNED.proof
+            )
+            status = (self.store.skip(given, 9) if skip else self.store.answer(given)).result().status
+            if status != "saved":
+                return status
+            self.given[work.assignment] = place + 1
+        return "saved"
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Iterator[Store]:
+    with contextlib.closing(Store(f"sqlite:///{tmp_path / 'crowd.db'}")) as store:
+        yield store
+
+
+@pytest.mark.parametrize("items", [1, 3])
+def test_a_flood_of_invented_workers_keeps_nobody_waiting(empty: Store, items: int) -> None:
+    """Twenty workers answer a clip or three on twenty seats and stop; then twenty honest raters come, and
+    each has a seat from the first moment to the end."""
+    crowd = Crowd(empty, 20)
+    for k in range(20):
+        assert crowd.come(f"bot{k}", 0) == "working" and crowd.answer(f"bot{k}", 10 + k, items) == "saved"
+    for k in range(20):
+        now = 60.0 + 20 * k
+        assert crowd.come(f"r{k}", now) == "working"
+        assert crowd.answer(f"r{k}", now + 30, UNSIGNED.proof) == "saved"
+    assert len({crowd.works[f"r{k}"].hit for k in range(20)}) == 20, "a HIT each"
+    for k in range(20):
+        assert crowd.answer(f"bot{k}", 500) == "gone", "the seat is the honest rater's"
+        assert crowd.answer(f"r{k}", 600, 10) == "saved"
+    assert empty.counts()["ratings"] == 20 * (items + 15), "what was answered is kept"
+
+
+def test_as_many_raters_as_seats_share_none(empty: Store) -> None:
+    crowd = Crowd(empty, 20)
+    assert {crowd.come(f"r{k}", 0) for k in range(20)} == {"working"}
+    assert len({work.hit for work in crowd.works.values()}) == 20
+    assert {crowd.answer(f"r{k}", 100, 40) for k in range(20)} == {"saved"}
+    assert empty.counts()["done"] == 20
+
+
+def test_whoever_is_proven_first_has_the_seat(empty: Store) -> None:
+    crowd = Crowd(empty, 10)
+    for k in range(10):
+        crowd.come(f"r{k}", 0)
+        crowd.answer(f"r{k}", 10 + k, UNSIGNED.proof if k < 5 else 1)
+    assert [crowd.come(f"s{k}", 60 + k) for k in range(5)] == ["working"] * 5
+    shared = [crowd.works[f"s{k}"].hit for k in range(5)]
+    assert shared == [crowd.works[f"r{k}"].hit for k in range(5, 10)], "the longest silent first"
+    assert crowd.answer("r5", 70, 3) == crowd.answer("s0", 70, 4) == "saved", "both go on"
+    assert crowd.answer("r5", 80) == "saved" and crowd.answer("s0", 81) == "gone", "proven first"
+    assert crowd.come("s0", 82) == "working" and crowd.works["s0"].hit != shared[0], "another HIT"
+
+
+def test_skips_prove_nobody(empty: Store) -> None:
+    crowd = Crowd(empty, 1)
+    crowd.come("bot", 0)
+    assert crowd.answer("bot", 5, 5, skip=True) == crowd.answer("bot", 6, 4) == "saved"
+    assert crowd.come("honest", 10) == "working" and crowd.answer("honest", 20, 5) == "saved"
+    assert crowd.answer("bot", 30) == "gone"
+
+
+def test_a_shared_seat_whose_rater_leaves_stays_with_the_other(empty: Store) -> None:
+    crowd = Crowd(empty, 1)
+    crowd.come("first", 0)
+    crowd.answer("first", 10, 2)
+    assert crowd.come("second", 20) == "working"
+    assert crowd.answer("first", 150) == "saved"
+    assert empty.expire(250).result() == 1, "the second one has not answered for three minutes"
+    assert crowd.answer("first", 260) == "saved" and empty.counts()["active"] == 1
+    assert crowd.answer("first", 270) == "saved" and crowd.come("third", 280) == "wait", "proven"
+
+
+def test_what_keeps_a_seat_costs_work_in_proportion(empty: Store) -> None:
+    assert [UNSIGNED.lease_after(n) / 60 for n in (0, 1, 5, 10, 100)] == [3, 6, 18, 33, 120]
+    crowd = Crowd(empty, 1)
+    crowd.come("bot", 0)
+    crowd.answer("bot", 10, 5)
+    empty.expire(1091).result()
+    ticket = crowd.works["bot"].ticket
+    again = empty.claim(ticket, UNSIGNED, 1100).result()
+    assert again is not None and again.stage == "working"
+    assert empty.expire(1100 + 181).result() == 1, "who comes back has three minutes to answer"
 
 
 def test_one_bad_operation_spoils_nobody_elses(store: Store) -> None:

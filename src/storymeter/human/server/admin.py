@@ -195,7 +195,3 @@ class AdminRoutes:
                 replies=(303,),
             ),
         ]
-
-
-def routes(context: Context) -> list[Endpoint]:
-    return AdminRoutes(context).endpoints()

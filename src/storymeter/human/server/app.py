@@ -27,9 +27,9 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from ...errors import StorymeterError
 from ..campaign.record import Folder
 from ..store import Store, StoreError, StoreFullError
-from . import admin, items, media, pages
+from . import admin, items, pages
 from .context import HERE, Context
-from .requests import CutOffError, Handler, PageError, RefusedError
+from .requests import CutOffError, GoneError, Handler, PageError, RefusedError
 from .security import Headers
 
 
@@ -55,11 +55,12 @@ def create_app(
             own.close()
 
     # the requests that make up nearly all of the load come first
-    endpoints = [one for module in (items, media, pages, admin) for one in module.routes(context)]
+    kinds_of_routes = (items.ItemRoutes, pages.MediaRoutes, pages.RaterRoutes, admin.AdminRoutes)
+    endpoints = [one for kind in kinds_of_routes for one in kind(context).endpoints()]
     endpoints.append(admin.described(context, endpoints))
 
     explain = _explainer(context, {one.handle for one in endpoints if one.json})
-    kinds = (PageError, RefusedError, CutOffError, StoreError, HTTPException)
+    kinds = (PageError, RefusedError, GoneError, CutOffError, StoreError, HTTPException)
     app = Starlette(
         routes=[
             *(one.route for one in endpoints),
@@ -78,7 +79,7 @@ async def _sweep(context: Context, every: float = 15.0) -> None:
     while True:
         await asyncio.sleep(every)
         with contextlib.suppress(StoreError):
-            await context.arrivals.of(context.store.expire(context.clock.now()))
+            await context.completions.of(context.store.expire(context.clock.now()))
 
 
 async def _follow(context: Context, every: float = 1.0) -> None:
@@ -106,6 +107,8 @@ def _explainer(
         wants_json = request.scope.get("endpoint") in in_json
         if isinstance(error, CutOffError):
             return Response(status_code=400)  # nobody hears it
+        if isinstance(error, GoneError):
+            return items.reply({"status": "gone", "go": error.go}, 410)
         if isinstance(error, RefusedError):
             return items.reply({"status": "invalid", "message": error.message}, error.status)
         if isinstance(error, StoreError):

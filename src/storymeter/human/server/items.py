@@ -15,7 +15,7 @@ from ..campaign.record import Folder
 from ..lru import LruCache
 from ..store import Answer, Outcome, Place, RaterLink, RaterProgress, StoreError, StoreFullError
 from .context import Context, Ids, base
-from .requests import Endpoint, json_body
+from .requests import Endpoint, GoneError, json_body
 
 Id = Annotated[str, Meta(min_length=1, max_length=64)]
 At = Annotated[int, Meta(ge=-100, le=100_000)]
@@ -116,6 +116,13 @@ class ItemRoutes:
             )
         return known
 
+    def to_store(self, work: RaterProgress, position: int, text: str = "") -> Answer:
+        """An answer (none yet) at this position; nothing had to be watched."""
+        terms = self.context.terms
+        lease = terms.lease_after(position - work.first + 1)
+        now = self.clock.now()
+        return Answer(work.assignment, work.ticket, position, text, now, None, lease=lease, proof=terms.proof)
+
     async def next_item(self, base: str, work: RaterProgress, position: int) -> dict[str, Any]:
         """The item at a position, or where to go when there is none left. Items that were withdrawn are
         passed over.
@@ -124,9 +131,8 @@ class ItemRoutes:
             here = await self.place(work, position)
             if "withdrawn" not in here.payload:
                 return public(self.context.folder, self.ids, base, work, position, here)
-            lease = self.context.lease(work, position)
-            wanted = Answer(work.assignment, work.ticket, position, "", self.clock.now(), None, lease=lease)
-            outcome = await self.context.arrivals.of(self.store.pass_over(wanted))
+            wanted = self.to_store(work, position)
+            outcome = await self.context.completions.of(self.store.pass_over(wanted))
             if outcome.position <= position:
                 break
             position = outcome.position
@@ -149,29 +155,32 @@ class ItemRoutes:
                 return work
         return None
 
-    async def stale_reply(self, request: Request, rater: RaterLink, why: str = "stale") -> Response:
+    async def at_hand(self, request: Request, rater: RaterLink) -> RaterProgress:
+        """The rater's work as it is now."""
         work = await self.context.work(rater.ticket, fresh=True)
         if work is None or work.stage != "working":
-            return reply({"status": "gone", "go": base(request)}, 410)
+            raise GoneError(base(request))
+        return work
+
+    async def stale_reply(self, request: Request, rater: RaterLink, why: str = "stale") -> Response:
+        work = await self.at_hand(request, rater)
         following = await self.next_item(base(request), work, work.position)
         return reply({"status": "stale", "message": self.words[why], "next": following}, 409)
 
     async def current(self, request: Request) -> Response:
         rater = await self.context.rater(request)
-        work = await self.context.work(rater.ticket, fresh=True)
-        if work is None or work.stage != "working":
-            return reply({"status": "gone", "go": base(request)}, 410)
+        work = await self.at_hand(request, rater)
         if work.position < work.size:
-            await self.context.arrivals.of(self.store.show(work.assignment, work.position, self.clock.now()))
+            await self.context.completions.of(
+                self.store.show(work.assignment, work.position, self.clock.now())
+            )
         following = await self.next_item(base(request), work, work.position)
         return reply({"status": "ok", "next": following, "back": await self.seconds_left(work)})
 
     async def last(self, request: Request) -> Response:
         """The last answer and its item, within a minute."""
         rater = await self.context.rater(request)
-        work = await self.context.work(rater.ticket, fresh=True)
-        if work is None or work.stage != "working":
-            return reply({"status": "gone", "go": base(request)}, 410)
+        work = await self.at_hand(request, rater)
         found = await run_in_threadpool(self.store.last_answer, work.assignment)
         here = None if found is None else await self.place(work, found.position)
         if found is None or here is None or "withdrawn" in here.payload or not await self.seconds_left(work):
@@ -204,7 +213,7 @@ class ItemRoutes:
     async def event(
         self, request: Request, rater: RaterLink, body: EventBody, work: RaterProgress
     ) -> Response:
-        await self.context.arrivals.of(
+        await self.context.completions.of(
             self.store.played(work.assignment, body.at, body.event, self.clock.now())
         )
         return reply({"status": "ok"})
@@ -228,18 +237,12 @@ class ItemRoutes:
         text = self.stored_text(here, body)
         if text is None:
             return self.invalid_reply()
-        wanted = Answer(
-            work.assignment,
-            rater.ticket,
-            body.at,
-            text,
-            self.clock.now(),
-            watch_seconds(self.context.folder, here),
-            tuple(body.events),
-            self.context.lease(work, body.at),
-            self.minimum_seconds(work, body.at, here),
+        wanted = self.to_store(work, body.at, text)._replace(
+            watch=watch_seconds(self.context.folder, here),
+            events=tuple(body.events),
+            least=self.minimum_seconds(work, body.at, here),
         )
-        outcome = await self.context.arrivals.of(self.store.answer(wanted))
+        outcome = await self.context.completions.of(self.store.answer(wanted))
         more = {"feedback": self.feedback(body.at, body.answer)} if body.at < 0 else {"back": BACK}
         return await self.outcome_reply(request, rater, work, outcome, more)
 
@@ -251,8 +254,8 @@ class ItemRoutes:
         text = None if body.at < 0 or "withdrawn" in here.payload else self.stored_text(here, body)
         if text is None:
             return self.invalid_reply()
-        wanted = Answer(work.assignment, rater.ticket, body.at, text, self.clock.now(), None)
-        outcome = await self.context.arrivals.of(self.store.correct(wanted, CORRECTED))
+        wanted = self.to_store(work, body.at, text)
+        outcome = await self.context.completions.of(self.store.correct(wanted, CORRECTED))
         if outcome.status == "late":
             following = await self.next_item(base(request), work, outcome.position)
             return reply({"status": "stale", "message": self.words["too_late"], "next": following}, 409)
@@ -265,17 +268,7 @@ class ItemRoutes:
         missing = any(not (self.context.clips / one.path).is_file() for one in here.media)
         every = missing or self.context.campaign.preview
         most = work.size - work.first if every else max(FEWEST_SKIPS, int(SKIPS * work.size))
-        wanted = Answer(
-            work.assignment,
-            rater.ticket,
-            body.at,
-            "",
-            self.clock.now(),
-            None,
-            (),
-            self.context.lease(work, body.at),
-        )
-        outcome = await self.context.arrivals.of(self.store.skip(wanted, most))
+        outcome = await self.context.completions.of(self.store.skip(self.to_store(work, body.at), most))
         return await self.outcome_reply(request, rater, work, outcome, {})
 
     async def outcome_reply(
@@ -317,7 +310,3 @@ class ItemRoutes:
             ),
             self.post("skip", SkipBody, self.skip, "The clip does not play"),
         ]
-
-
-def routes(context: Context) -> list[Endpoint]:
-    return ItemRoutes(context).endpoints()

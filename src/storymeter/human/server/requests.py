@@ -132,5 +132,13 @@ class RefusedError(Exception):
         self.status, self.message = status, message
 
 
+class GoneError(Exception):
+    """There is no work at hand any more; `go` is where the rater is told why."""
+
+    def __init__(self, go: str) -> None:
+        super().__init__(go)
+        self.go = go
+
+
 class CutOffError(Exception):
     """The other side hung up in the middle of its request: there is nobody to answer."""

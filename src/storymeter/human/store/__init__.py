@@ -18,10 +18,11 @@ except ImportError:
     raise MissingPartError.extra("Human studies", "human") from None
 
 from ..lru import LruCache
-from . import answers, growing, progress, seats
+from . import answers, growing, raters, seats
 from .answers import Answer, LastAnswer, Outcome
 from .engines import TROUBLE, Database, SessionTakenError, StoreError, StoreFullError, store_error
-from .seats import RaterProgress, Terms, Visitor
+from .raters import Visitor
+from .seats import RaterProgress, Terms
 from .tables import assignment, clip, correction, rater, rating, setting, slot, ticket, work, worked_by
 from .writer import Writer
 
@@ -177,7 +178,7 @@ class Store:
 
     def enter(self, who: Visitor, now: float) -> Future[int]:
         """The ticket of a visit; `SessionTakenError` where the session is another rater's."""
-        return self._writer.submit(lambda c: seats.enter(c, who, now))
+        return self._writer.submit(lambda c: raters.enter(c, who, now))
 
     def progress_of(self, ticket_id: int, hits_per_rater: int) -> RaterProgress | None:
         return self._read(lambda c: seats.progress_of(c, ticket_id, hits_per_rater))
@@ -192,14 +193,14 @@ class Store:
 
     def hold(self, pseudonym: str, reason: str, now: float) -> Future[bool]:
         """No more work for this rater until `release`; nothing is deleted."""
-        return self._writer.submit(lambda c: growing.hold(c, pseudonym, reason, now))
+        return self._writer.submit(lambda c: raters.hold(c, pseudonym, reason, now))
 
     def release(self, pseudonym: str, until: float) -> Future[bool]:
-        return self._writer.submit(lambda c: growing.hold(c, pseudonym, None, until))
+        return self._writer.submit(lambda c: raters.hold(c, pseudonym, None, until))
 
     def erase(self, name: str, stand_in: str, now: float) -> Future[int]:
         """Delete the answers of a rater and what the rater is known by; how many there were (-1: unknown)."""
-        return self._writer.submit(lambda c: growing.erase(c, name, stand_in, now))
+        return self._writer.submit(lambda c: raters.erase(c, name, stand_in, now))
 
     def reset(self) -> Future[None]:
         """Forget every answer: for a copy that nobody's work depends on."""
@@ -211,12 +212,12 @@ class Store:
         """The page was shown (again): the time of this place counts from here, and its clip may be played
         anew.
         """
-        return self._writer.submit(lambda c: seats.see(c, assignment_id, position, "shown", now))
+        return self._writer.submit(lambda c: answers.see(c, assignment_id, position, "shown", now))
 
     def played(
         self, assignment_id: int, position: int, what: Literal["play", "ended"], now: float
     ) -> Future[None]:
-        return self._writer.submit(lambda c: seats.see(c, assignment_id, position, what, now))
+        return self._writer.submit(lambda c: answers.see(c, assignment_id, position, what, now))
 
     def answer(self, request: Answer) -> Future[Outcome]:
         return self._writer.answer(request)
@@ -238,15 +239,15 @@ class Store:
 
     def use_code(self, code: str, now: float) -> Future[dict[str, Any] | None]:
         """Who earned a completion code; from now on it counts as used."""
-        return self._writer.submit(lambda c: seats.use_code(c, code, now))
+        return self._writer.submit(lambda c: raters.use_code(c, code, now))
 
     # --- what came of it ---
 
     def counts(self) -> dict[str, int]:
-        return self._read(progress.counts)
+        return self._read(raters.counts)
 
     def raters(self) -> list[dict[str, Any]]:
-        return self._read(progress.raters)
+        return self._read(raters.raters)
 
     def people(self) -> int:
         """How many raters the campaign has or had, with those who were erased or have not come."""
@@ -256,7 +257,7 @@ class Store:
 
     def skipped(self) -> dict[str, int]:
         """How often raters reported that a clip did not play, by its file."""
-        return self._read(progress.skipped)
+        return self._read(raters.skipped)
 
     def stored(self, assignment_id: int, position: int) -> str | None:
         query = sa.select(rating.c.answer).where(

@@ -5,12 +5,13 @@ text can have been read, by the server's clock. Anything else gets a reason, and
 as it is."""
 
 import secrets
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import sqlalchemy as sa
 
-from .seats import LEASE, keep
+from .seats import LEASE, insert_for, keep
 from .tables import SKIPPED, WITHDRAWN, assignment, correction, rating, seat, setting, viewing
 
 Status = Literal["saved", "stored", "stale", "unwatched", "early", "gone", "closed", "too_many_skips", "late"]
@@ -31,6 +32,8 @@ class Answer(NamedTuple):
     lease: float = LEASE
     #: seconds that must lie between the showing of the place and now
     least: float = 0.0
+    #: how many answers prove a rater
+    proof: int = 1
 
 
 class Outcome(NamedTuple):
@@ -123,9 +126,11 @@ def settle(connection: sa.Connection, requests: Sequence[Answer]) -> list[Outcom
     inserts: list[dict[str, Any]] = []
     #: assignments whose time is extended, by how long they are kept
     leases: dict[float, set[int]] = {}
-    done: list[dict[str, Any]] = []
-    #: seats that changed hands within this group
+    finished: list[dict[str, Any]] = []
+    #: seats that changed hands within this group, or may have
     moved: set[int] = set()
+    #: how many answers (no skips) of each assignment this group has
+    given: Counter[int] = Counter()
     outcomes: list[Outcome] = []
     for request in requests:
         row = rows.get(request.assignment)
@@ -156,8 +161,10 @@ def settle(connection: sa.Connection, requests: Sequence[Answer]) -> list[Outcom
         if request.now - shown < request.least:
             outcomes.append(Outcome("early", due, request.least - (request.now - shown)))
             continue
-        if (row.holder != row.id or row.seat in moved) and request.answer not in (SKIPPED, WITHDRAWN):
-            if not keep(connection, row, last):
+        counts, done = request.answer not in (SKIPPED, WITHDRAWN), due == row.size - 1
+        given[row.id] += counts
+        if (row.holder != row.id or row.seat in moved) and (counts or done):
+            if not keep(connection, row, min(request.proof, row.size - row.first), given, done):
                 outcomes.append(Outcome("gone", due))
                 continue
             moved.add(row.seat)
@@ -173,8 +180,8 @@ def settle(connection: sa.Connection, requests: Sequence[Answer]) -> list[Outcom
             }
         )
         last[row.id] = (due, request.now)
-        if due == row.size - 1:
-            done.append({"key": row.id, "at": request.now, "new_code": new_code()})
+        if done:
+            finished.append({"key": row.id, "at": request.now, "new_code": new_code()})
         elif row.leased_until - request.now < request.lease * 0.75:
             leases.setdefault(request.lease, set()).add(row.id)
         outcomes.append(Outcome("saved", due + 1))
@@ -183,8 +190,8 @@ def settle(connection: sa.Connection, requests: Sequence[Answer]) -> list[Outcom
     for lease, kept in leases.items():
         until = max(request.now for request in requests) + lease
         connection.execute(_LEASE, {"keys": sorted(kept), "until": until})
-    if done:
-        connection.execute(_DONE, done)
+    if finished:
+        connection.execute(_DONE, finished)
     return outcomes
 
 
@@ -201,6 +208,28 @@ def skip(connection: sa.Connection, request: Answer, most: int) -> Outcome:
 def pass_over(connection: sa.Connection, request: Answer) -> Outcome:
     """Store that the item of this place was withdrawn before its turn came."""
     return settle(connection, [request._replace(answer=WITHDRAWN, watch=None, least=0.0)])[0]
+
+
+def see(
+    connection: sa.Connection,
+    assignment_id: int,
+    position: int,
+    what: Literal["shown", "play", "ended"],
+    now: float,
+) -> None:
+    """What happened at a place. Of showings the last one counts; of starts and ends of its clip the first,
+    unless it lies in the future: then a clock was set back.
+    """
+    column = f"{what}_at"
+    insert = insert_for(connection, viewing)
+    statement = insert.values(assignment=assignment_id, position=position, **{column: now})
+    old, new = viewing.c[column], statement.excluded[column]
+    value = new if what == "shown" else sa.case((old <= new, old), else_=new)
+    connection.execute(
+        statement.on_conflict_do_update(
+            index_elements=[viewing.c.assignment, viewing.c.position], set_={column: value}
+        )
+    )
 
 
 class LastAnswer(NamedTuple):

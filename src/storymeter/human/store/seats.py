@@ -1,23 +1,25 @@
 """Assigns HITs to raters: tickets (a rater's links), seats (one rater's work on one HIT) and leases (a seat
 without answers expires).
 
-A seat is held from the first answer on, which needs a watched clip. Before it, a rater has a seat alone only
-as long as there are others for those who come: then the one that was given out longest ago and has no answer
-is given to the next rater, too, and belongs to whoever answers first. So workers who do not exist, or only
-click, keep nobody out, however many they are.
+A seat is held from the answer on that proves its rater (`Terms.proof`), and answers need watched clips: the
+first one where we or the platform signed who the rater is, the fifth where anybody can invent raters.
+Before it, a rater has a seat alone only as long as there are others for those who come. Raters who are not
+proven share the rest: a newcomer gets the seat whose rater gave the last sign of life longest ago, too; both
+go on, and whoever is proven first has it. So workers who do not exist, who only click, or who answer a clip
+or three, keep nobody out, however many they are, and where there are as many seats as raters nobody shares
+one. A worker who answers as fast and as long as a person is none of these: only a signature tells them apart.
 
 Every function runs inside the caller's transaction. A seat names the one assignment that holds it, so two
 raters can never have the same one; on PostgreSQL its row is locked while it is given away, and so is the
 rater's while work is claimed. Where two servers meet all the same, unique indexes decide."""
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
-from .engines import SessionTakenError
 from .tables import (
     SKIPPED,
     WITHDRAWN,
@@ -27,27 +29,15 @@ from .tables import (
     seat,
     setting,
     ticket,
-    viewing,
-    work,
-    worked_by,
 )
 
 #: seconds after an answer in which nobody else gets the seat, where the campaign states no others
 LEASE = 7200.0
 #: seconds that a seat is kept before its first answer: who does not begin does not keep others out
 FIRST_LEASE = 180.0
+#: the answers that prove a rater where anybody can invent raters (`bench/human_seats.py` tries others)
+PROOF = 5
 Stage = Literal["welcome", "working", "done", "expired", "wait", "none_left", "paused", "closed", "held"]
-
-
-class Visitor(NamedTuple):
-    """Who comes: the platform's ids, the fingerprint of the token, and where the work is handed in."""
-
-    platform: str
-    external: str
-    session: str
-    mark: str
-    pseudonym: str
-    submit_to: str = ""
 
 
 class Terms(NamedTuple):
@@ -59,10 +49,22 @@ class Terms(NamedTuple):
     lease: float = LEASE
     #: how long a seat is kept before the first answer
     first_lease: float = FIRST_LEASE
+    #: how many answers prove a rater, who has the seat alone from then on
+    proof: int = 1
     #: the order in which the rater with this ticket sees the places of this HIT; none: that of the HIT
     order: Callable[[int, str], Sequence[int] | None] = lambda ticket_id, hit: None
     #: the version of consent and instructions that a rater agrees to
     wording: str | None = None
+
+    def unsigned(self) -> "Terms":
+        """The same where anybody can invent raters."""
+        return self._replace(proof=PROOF)
+
+    def lease_after(self, answers: int) -> float:
+        """How many seconds a seat is kept after so many answers. Where anybody can invent raters each answer
+        adds as much as there is before the first one: what keeps seats out of reach costs work in proportion.
+        """
+        return self.lease if self.proof == 1 else min(self.lease, self.first_lease * (1 + answers))
 
 
 class RaterProgress(NamedTuple):
@@ -85,32 +87,6 @@ class RaterProgress(NamedTuple):
     def place(self, position: int) -> int:
         """Where in the HIT (below 0: among the practice items) the item at this position stands."""
         return position if position < 0 or self.places is None else self.places[position]
-
-
-def enter(connection: sa.Connection, who: Visitor, now: float) -> int:
-    """The ticket of this visit, made at the first visit; two visits at once get the same."""
-    found = connection.execute(sa.select(ticket.c.id).where(ticket.c.fingerprint == who.mark)).scalar()
-    if found is not None:
-        return int(found)
-    if who.session:
-        owner = connection.execute(
-            sa.select(rater.c.external)
-            .join(ticket, ticket.c.rater == rater.c.id)
-            .where(ticket.c.session == who.session)
-        ).scalar()
-        if owner is not None and owner != who.external:
-            raise SessionTakenError(
-                "This session belongs to another rater.", hint="Open the task again from the platform."
-            )
-    names = {"platform": who.platform, "external": who.external, "pseudonym": who.pseudonym}
-    connection.execute(
-        _insert_for(connection, rater).values(**names, created_at=now).on_conflict_do_nothing()
-    )
-    person = connection.execute(
-        sa.select(rater.c.id).where(rater.c.platform == who.platform, rater.c.external == who.external)
-    ).scalar_one()
-    visit = {"fingerprint": who.mark, "rater": person, "session": who.session, "submit_to": who.submit_to}
-    return _insert(connection, ticket, **visit)
 
 
 def progress_of(connection: sa.Connection, ticket_id: int, hits_per_rater: int) -> RaterProgress | None:
@@ -182,20 +158,29 @@ def claim(connection: sa.Connection, ticket_id: int, terms: Terms, now: float) -
         .where(ticket.c.id == ticket_id, ticket.c.consented_at.is_(None))
         .values(consented_at=now)
     )
-    if _pilot_is_full(connection, here.rater) and not (
+    full = _pilot_is_full(connection, here.rater) and not (
         expire(connection, now) and not _pilot_is_full(connection, here.rater)
-    ):
+    )
+    if full and terms.proof == 1:
         return here._replace(stage="paused")
     turn = _turn(connection, here.rater, terms.hits_per_rater)
     if turn is None:
         return here._replace(stage="none_left")
-    if here.stage == "expired" and _revive(connection, here.assignment, turn, now + terms.lease):
+    if full:  # nobody works on more seats, but invented workers must not fill a pilot
+        place = _unproven(connection, here.rater, terms.proof)
+        return (
+            here._replace(stage="paused")
+            if place is None
+            else _seat(connection, here, place, turn, terms, now)
+        )
+    back = terms.lease if terms.proof == 1 else min(terms.lease, terms.first_lease)
+    if here.stage == "expired" and _revive(connection, here.assignment, turn, now + back):
         return here._replace(stage="working")
     place = _free(connection, here.rater, lock=True)
     if place is None and expire(connection, now):
         place = _free(connection, here.rater, lock=True)
     if place is None and _free(connection, here.rater, lock=False) is None:
-        place = _unheld(connection, here.rater)
+        place = _unproven(connection, here.rater, terms.proof)
     if place is None:
         return here._replace(stage="wait" if _hope(connection, here.rater) else "none_left")
     return _seat(connection, here, place, turn, terms, now)
@@ -209,7 +194,7 @@ def _seat(
     ).scalar_one()
     first = 0 if known else -terms.practice
     order = terms.order(here.ticket, place.hit)
-    number = _insert(
+    number = insert(
         connection,
         assignment,
         ticket=here.ticket,
@@ -233,28 +218,26 @@ def _seat(
 
 
 def expire(connection: sa.Connection, now: float) -> int:
-    """Take back the seats whose lease has run out; the partial work stays."""
+    """Take back the seats whose lease has run out; the partial work stays. A seat that others share goes to
+    the one of them who has answered most."""
     late = sa.update(assignment).where(assignment.c.leased_until < now, assignment.c.state == "active")
     gone = (
         connection.execute(late.values(state="expired", turn=None).returning(assignment.c.id)).scalars().all()
     )
     if gone:
+        left = sa.select(seat.c.id).where(seat.c.assignment.in_(gone))
+        sharing = (
+            sa.select(assignment.c.seat, assignment.c.id)
+            .outerjoin(rating, rating.c.assignment == assignment.c.id)
+            .where(assignment.c.state == "active", assignment.c.seat.in_(left))
+            .group_by(assignment.c.seat, assignment.c.id)
+            .order_by(sa.func.count(rating.c.position))
+        )
+        heirs = {row.seat: row.id for row in connection.execute(sharing)}
         connection.execute(sa.update(seat).where(seat.c.assignment.in_(gone)).values(assignment=None))
+        for place, heir in heirs.items():
+            connection.execute(sa.update(seat).where(seat.c.id == place).values(assignment=heir))
     return len(gone)
-
-
-def use_code(connection: sa.Connection, code: str, now: float) -> dict[str, Any] | None:
-    """Who earned this completion code; the first time it is asked for, it counts as used."""
-    row = connection.execute(
-        sa.select(*(assignment.c[name] for name in ("id", "hit", "finished_at", "code_used_at")), *worked_by)
-        .select_from(work)
-        .where(assignment.c.code == code)
-    ).one_or_none()
-    if row is None:
-        return None
-    if row.code_used_at is None:
-        connection.execute(sa.update(assignment).where(assignment.c.id == row.id).values(code_used_at=now))
-    return dict(row._mapping)
 
 
 def get_setting(connection: sa.Connection, name: str) -> Any:
@@ -274,7 +257,7 @@ def _pilot_is_full(connection: sa.Connection, rater_id: int) -> bool:
     places = get_setting(connection, "pilot")
     if places is None:
         return False
-    taken = sa.select(sa.func.count(assignment.c.rater.distinct())).where(
+    taken = sa.select(sa.func.count(assignment.c.seat.distinct())).where(
         assignment.c.state.in_(("active", "done", "held")), assignment.c.rater != rater_id
     )
     return bool(connection.execute(taken).scalar_one() >= int(places))
@@ -289,52 +272,62 @@ def _free(connection: sa.Connection, rater_id: int, *, lock: bool) -> Any:
     return connection.execute(query).one_or_none()
 
 
-def _unheld(connection: sa.Connection, rater_id: int) -> Any:
-    """A seat that was given out, longest ago, to somebody who has not answered yet."""
+def _unproven(connection: sa.Connection, rater_id: int, proof: int) -> Any:
+    """A seat whose rater is not proven: the one whose rater gave the last sign of life longest ago."""
     mine = sa.select(assignment.c.hit).where(assignment.c.rater == rater_id)
+    last = sa.select(sa.func.max(rating.c.received_at)).where(rating.c.assignment == assignment.c.id)
     query = (
         sa.select(seat.c.id, seat.c.hit, seat.c.assignment)
         .join(assignment, assignment.c.id == seat.c.assignment)
-        .where(assignment.c.state == "active", seat.c.hit.not_in(mine), ~answered(assignment.c.id))
-        .order_by(assignment.c.leased_until, seat.c.id)
+        .where(assignment.c.state == "active", seat.c.hit.not_in(mine))
+        .where(~answered(assignment.c.id, proof))
+        .order_by(sa.func.coalesce(last.scalar_subquery(), assignment.c.started_at), seat.c.id)
         .limit(1)
     )
     if connection.dialect.name == "postgresql":
-        query = query.with_for_update(of=assignment, skip_locked=True)
+        query = query.with_for_update(of=(seat, assignment), skip_locked=True)
     found = connection.execute(query).one_or_none()
-    if found is None or connection.execute(sa.select(answered(found.assignment))).scalar():
-        return None  # PostgreSQL: answered on another server while the row was being locked
+    if found is None or connection.execute(sa.select(answered(found.assignment, proof))).scalar():
+        return None  # PostgreSQL: answered on another server while the rows were being locked
     return found
 
 
-def answered(assignment_id: Any) -> Any:
-    """Whether an assignment has an answer, of practice or not; a report of a broken clip is none."""
-    return sa.exists().where(
+def answered(assignment_id: Any, least: int = 1) -> Any:
+    """Whether an assignment has so many answers, of practice or not; a report of a broken clip is none."""
+    given = sa.select(rating.c.position).where(
         rating.c.assignment == assignment_id, rating.c.answer.not_in((SKIPPED, WITHDRAWN))
     )
+    return given.offset(least - 1).limit(1).exists()
 
 
-def keep(connection: sa.Connection, row: Any, rivals: Container[int]) -> bool:
-    """Make the seat of this assignment its own, now that it has an answer. False if it belongs to another who
-    has answered (or is among the `rivals`, whose answers are about to be stored): then the work is over.
+def keep(connection: sa.Connection, row: Any, proof: int, waiting: Mapping[int, int], done: bool) -> bool:
+    """An answer of one who shares a seat, or did. False where the seat is another's, who was proven before:
+    then the work is over. Whoever is proven by this answer, or `done` with it, has the seat.
+
+    proof: answers that prove a rater.
+    waiting: how many answers that are about to be stored each assignment has, with this one.
     """
-    holder = connection.execute(sa.select(seat.c.assignment).where(seat.c.id == row.seat)).scalar()
+    locked = connection.dialect.name == "postgresql"  # contests for one seat are decided one after another
+    place = sa.select(seat.c.assignment).where(seat.c.id == row.seat)
+    holder = connection.execute(place.with_for_update() if locked else place).scalar()
     if holder == row.id:
         return True
+
+    def proven(number: int) -> bool:
+        least = proof - waiting.get(number, 0)
+        return least <= 0 or bool(connection.execute(sa.select(answered(number, least))).scalar())
+
+    state = None
     if holder is not None:
-        query = sa.select(assignment.c.state).where(assignment.c.id == holder)
-        if connection.dialect.name == "postgresql":
-            query = query.with_for_update()
-        state = connection.execute(query).scalar()
-        free = state == "active" and holder not in rivals
-        free = free and not connection.execute(sa.select(answered(holder))).scalar()
-        loser = holder if free else row.id
-        connection.execute(
-            sa.update(assignment).where(assignment.c.id == loser).values(state="expired", turn=None)
-        )
-        if not free:
-            return False
-    connection.execute(sa.update(seat).where(seat.c.id == row.seat).values(assignment=row.id))
+        at = sa.select(assignment.c.state).where(assignment.c.id == holder)
+        state = connection.execute(at.with_for_update() if locked else at).scalar()
+    over = sa.update(assignment).values(state="expired", turn=None)
+    if holder is not None and (state == "done" or proven(holder)):
+        connection.execute(over.where(assignment.c.id == row.id))
+        return False
+    if holder is None or done or proven(row.id):
+        connection.execute(over.where(assignment.c.id == holder, assignment.c.state == "active"))
+        connection.execute(sa.update(seat).where(seat.c.id == row.seat).values(assignment=row.id))
     return True
 
 
@@ -361,33 +354,11 @@ def _revive(connection: sa.Connection, assignment_id: int, turn: int, until: flo
     return bool(back)
 
 
-def _insert(connection: sa.Connection, table: sa.Table, **values: Any) -> int:
+def insert(connection: sa.Connection, table: sa.Table, **values: Any) -> int:
     key = connection.execute(sa.insert(table).values(**values)).inserted_primary_key
     return int(key[0]) if key else 0
 
 
-def _insert_for(connection: sa.Connection, table: sa.Table) -> Any:
+def insert_for(connection: sa.Connection, table: sa.Table) -> Any:
     """An insert that may say what happens on a conflict."""
     return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
-
-
-def see(
-    connection: sa.Connection,
-    assignment_id: int,
-    position: int,
-    what: Literal["shown", "play", "ended"],
-    now: float,
-) -> None:
-    """What happened at a place. Of showings the last one counts; of starts and ends of its clip the first,
-    unless it lies in the future: then a clock was set back.
-    """
-    column = f"{what}_at"
-    insert = _insert_for(connection, viewing)
-    statement = insert.values(assignment=assignment_id, position=position, **{column: now})
-    old, new = viewing.c[column], statement.excluded[column]
-    value = new if what == "shown" else sa.case((old <= new, old), else_=new)
-    connection.execute(
-        statement.on_conflict_do_update(
-            index_elements=[viewing.c.assignment, viewing.c.position], set_={column: value}
-        )
-    )
