@@ -131,7 +131,7 @@ class Measure(Options):
         super().__post_init__()
         if self.declaration.names:
             declared = options_of(type(self))
-            for key, value in self._stated():
+            for key, value in self._stated()[1]:
                 declared[key].check_readable(value, self._owner())
 
     @property
@@ -144,20 +144,11 @@ class Measure(Options):
         """Reads back to an equal measure: `storymeter.registry.metric(name)`."""
         if not self.declaration.names:
             return type(self).__name__.lower()
-        named, declared = self._named(), options_of(type(self))
-        return str(Name(named.word, {key: declared[key].print(value) for key, value in self._stated()}))
+        (word, stated), declared = self._stated(), options_of(type(self))
+        return str(Name(word, {key: declared[key].print(value) for key, value in stated}))
 
-    def _stated(self) -> list[tuple[str, Any]]:
-        """The options that the name states, and their values."""
-        preset = self._named().preset
-        return [
-            (key, value)
-            for key, each in options_of(type(self)).items()
-            if key not in preset and ((value := getattr(self, key)) != each.default or each.always)
-        ]
-
-    def _named(self) -> Named:
-        """The name whose options this measure has."""
+    def _stated(self) -> tuple[str, list[tuple[str, Any]]]:
+        """The word of the name whose options this measure has, and the options that it states beside them."""
         names = self.declaration.names
         fits = (each for each in names if all(getattr(self, key) == v for key, v in each.preset.items()))
         if (found := next(fits, None)) is None:
@@ -166,7 +157,11 @@ class Measure(Options):
                 f" these options: {', '.join(f'{key}={value!r}' for key, value in vars(self).items())}.",
                 hint="Declare one Named without options fixed by it.",
             )
-        return found
+        return found.word, [
+            (key, value)
+            for key, each in options_of(type(self)).items()
+            if key not in found.preset and ((value := getattr(self, key)) != each.default or each.always)
+        ]
 
     def _owner(self) -> str:
         names = self.declaration.names
@@ -205,13 +200,14 @@ def heading_of(measure: Measure) -> str:
     if not measure.declaration.names:
         return measure.name
     declared, stand_in = options_of(type(measure)), stand_in_of(measure)
+    word, stated = measure._stated()
     inner = [
         f"{key}={heading_of(value) if isinstance(value, Measure) else declared[key].print(value)}"
-        for key, value in measure._stated()
+        for key, value in stated
         if value != stand_in
     ]
     inner = [stand_in, *inner] if stand_in else inner
-    return measure._named().word + (f"({','.join(inner)})" if inner else "")
+    return word + (f"({','.join(inner)})" if inner else "")
 
 
 def trained_by_default(measure: Measure) -> TrainingData:

@@ -29,6 +29,7 @@ Names of metrics and scorers are values: they parse from a string and print back
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import math
 import numbers
@@ -257,17 +258,9 @@ _READERS: dict[Any, Callable[[str], Any]] = {
 }
 
 
+@functools.cache
 def options_of(factory: Callable[..., Any]) -> Mapping[str, Option]:
     """The options that a class or a function declares, in order."""
-    if factory not in _DECLARED:
-        _DECLARED[factory] = _declared(factory)
-    return _DECLARED[factory]
-
-
-_DECLARED: dict[Any, Mapping[str, Option]] = {}
-
-
-def _declared(factory: Callable[..., Any]) -> Mapping[str, Option]:
     if inspect.isclass(factory) and dataclasses.is_dataclass(factory):
         hints = typing.get_type_hints(factory)
         return {

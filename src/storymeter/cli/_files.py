@@ -7,6 +7,7 @@ anything is read or scored.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -16,13 +17,12 @@ import click
 
 from .. import engine
 from ..errors import UsageError
-from ._options import format_option, jobs_option, option, seed_option, together
+from ._options import KEY, format_option, jobs_option, option, remember, remembered, seed_option, together
 
 #: options of any command that name a file, or a folder of files, to be written
 WRITTEN = frozenset(["out", "save", "html", "per-document", "figures", "junit", "markdown"])
 #: command -> further options that do
 ALSO = {"analyse": ("captions", "words"), "details": ("pairs",)}
-_KEY = "storymeter.force"
 
 
 def guard(command: click.Command) -> click.Command:
@@ -31,14 +31,14 @@ def guard(command: click.Command) -> click.Command:
     if not outputs or any(each.name == "force" for each in command.params):
         return command
     for each in outputs:
-        each.callback = _checked(each.callback)
+        each.callback = functools.partial(_check, each.callback)
     command.params.append(
         click.Option(
             ["--force"],
             is_flag=True,
             is_eager=True,
             expose_value=False,
-            callback=_remember,
+            callback=remember,
             help="Overwrite files that exist.",
         )
     )
@@ -54,20 +54,14 @@ def _is_written(parameter: click.Parameter, command: str) -> bool:
 
 def forced() -> bool:
     """Whether the command was given `--force`, for one whose outputs have names of their own."""
-    return bool(click.get_current_context().meta.get(_KEY))
+    return bool(remembered("force"))
 
 
-def _remember(context: click.Context, parameter: click.Parameter, value: bool) -> None:
-    context.meta[_KEY] = bool(value)
-
-
-def _checked(callback: Any) -> Any:
-    def check(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
-        if value and not context.meta.get(_KEY) and not context.resilient_parsing:
-            _refuse(Path(value), parameter, context.info_name or "")
-        return callback(context, parameter, value) if callback else value
-
-    return check
+def _check(callback: Any, context: click.Context, parameter: click.Parameter, value: Any) -> Any:
+    """Before the callback of an option, if it has one."""
+    if value and not context.meta.get(f"{KEY}force") and not context.resilient_parsing:
+        _refuse(Path(value), parameter, context.info_name or "")
+    return callback(context, parameter, value) if callback else value
 
 
 def _refuse(path: Path, parameter: click.Parameter, command: str) -> None:
@@ -109,12 +103,9 @@ def pairs_of(context: click.Context, parameter: click.Parameter, text: str | Non
     return found
 
 
-_ID_FROM = "storymeter.id_from"
-
-
 def _columns(context: click.Context, parameter: click.Parameter, text: str | None) -> dict[str, str] | None:
     """`video=clip,text=caption` to {"video": "clip", "text": "caption"}"""
-    named = context.meta.get(_ID_FROM) if parameter.name == "columns" else None
+    named = context.meta.get(f"{KEY}id_from") if parameter.name == "columns" else None
     found = {"video": named} if named else {}
     if not text:
         return found or None
@@ -134,12 +125,6 @@ def _columns(context: click.Context, parameter: click.Parameter, text: str | Non
     return {key.strip(): name.strip() for key, _, name in pairs} | found
 
 
-def _id_from(context: click.Context, parameter: click.Parameter, field: str | None) -> None:
-    """Eager, so that `--columns` knows of it."""
-    if field:
-        context.meta[_ID_FROM] = field
-
-
 reading_options = together(
     option("--from format", "Format of the files; default: detected from their content.", metavar="FORMAT"),
     option(
@@ -157,9 +142,9 @@ reading_options = together(
     option(
         "--id-from",
         "Field of candidates with the id: doc.video_id; short for --columns video=FIELD.",
-        callback=_id_from,
+        callback=remember,
         expose_value=False,
-        is_eager=True,
+        is_eager=True,  # `--columns` knows of it
         metavar="FIELD",
     ),
     option(

@@ -104,8 +104,22 @@ def together(*options: Callable[[F], F]) -> Callable[[F], F]:
     return decorate
 
 
-#: where the context keeps whether --fragment was given
-FRAGMENT = "storymeter.fragment"
+#: where the context keeps options that none of the functions in between has to pass on
+KEY = "storymeter."
+
+
+def remember(context: click.Context, option: click.Parameter, value: Any) -> None:
+    """The callback of such an option; see `remembered`."""
+    if value or f"{KEY}{option.name}" not in context.meta:
+        context.meta[f"{KEY}{option.name}"] = value
+
+
+def remembered(name: str) -> Any:
+    """What was given for such an option; None outside of a command."""
+    context = click.get_current_context(silent=True)
+    return None if context is None else context.meta.get(f"{KEY}{name}")
+
+
 STYLES = ("table", "json", "csv", "latex", "markdown", "html")
 
 
@@ -118,15 +132,9 @@ def format_option(*styles: str) -> Callable[[F], F]:
         "With --format html: the tables alone, to embed in another page.",
         bool,
         expose_value=False,
-        callback=lambda context, _, value: context.meta.__setitem__(FRAGMENT, value),
+        callback=remember,
     )
     return lambda function: style(fragment(function) if "html" in choices else function)
-
-
-def wants_fragment() -> bool:
-    """Whether --fragment was given."""
-    context = click.get_current_context(silent=True)
-    return bool(context and context.meta.get(FRAGMENT))
 
 
 def print_tables(
@@ -138,7 +146,7 @@ def print_tables(
     listed = [tables] if isinstance(tables, report.Table) else list(tables)
     if style == "json" and json:
         output(json)
-    elif style == "html" and not wants_fragment():
+    elif style == "html" and not remembered("fragment"):
         from ..report.presentation import table_page
 
         output(table_page(title or "Storymeter", listed))
@@ -148,8 +156,7 @@ def print_tables(
 
 def print_result(shown: report.Presentation, style: str) -> None:
     """A result to stdout in the style asked for."""
-
-    fragment = wants_fragment()
+    fragment = bool(remembered("fragment"))
     output(report.render(shown, style, width=terminal_width(), colour=coloured(), fragment=fragment))
 
 

@@ -24,6 +24,7 @@ from ._files import layout_of
 from ._options import (
     ABOVE_ZERO,
     FROM_ZERO,
+    KEY,
     POSITIVE,
     Bars,
     device_option,
@@ -34,6 +35,8 @@ from ._options import (
     progress_bar,
     protocol_option,
     references_option,
+    remember,
+    remembered,
     together,
     tokenizer_option,
     videos_option,
@@ -41,9 +44,6 @@ from ._options import (
 
 if TYPE_CHECKING:
     from ..engine.annotators import Spread
-
-#: where the context keeps them
-KEY = "storymeter.judging."
 
 
 class _Price(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.4
@@ -60,11 +60,6 @@ class _Price(click.ParamType):  # type: ignore[type-arg]  # not generic before c
         if len(parts) > 2 or not all(0 <= price < 1e9 for price in prices):
             self.fail(f"{value!r} is not a price; write it like 0.15/0.60 (a million tokens in and out).")
         return prices
-
-
-def _keep(context: click.Context, option: click.Parameter, value: Any) -> None:
-    if value or f"{KEY}{option.name}" not in context.meta:
-        context.meta[f"{KEY}{option.name}"] = value
 
 
 def _keep_all(context: click.Context, _: click.Parameter, text: str | None) -> None:
@@ -85,7 +80,7 @@ _JUDGE: dict[str, tuple[str, click.ParamType | None]] = {  # type: ignore[type-a
     "price": ("token_price", _Price()),
     "yes": ("yes", None),
 }
-_option = functools.partial(option, expose_value=False, callback=_keep)
+_option = functools.partial(option, expose_value=False, callback=remember)
 judging_options = together(
     option(
         "--judge",
@@ -114,23 +109,22 @@ judging_options = together(
 
 def budget(progress: Progress) -> Budget:
     """What the options of the present verb allow; in a terminal somebody is asked before anything is sent."""
-    context = click.get_current_context(silent=True)
-    given = {} if context is None else context.meta
+    sure = remembered("yes")  # here, since `ask` may be called by a thread without a context
 
     def ask(estimate: Estimate) -> bool:
-        if given.get(f"{KEY}yes") or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        if sure or not (sys.stdin.isatty() and sys.stderr.isatty()):
             print_note(f"Judge: {estimate}.")
             return True
         with progress.paused() if isinstance(progress, Bars) else contextlib.nullcontext():
             return click.confirm(f"Judge: {estimate}. Send them?", err=True)
 
     made = Budget(
-        max_requests=given.get(f"{KEY}max_requests"),
-        deadline=given.get(f"{KEY}deadline"),
-        price=given.get(f"{KEY}token_price"),
+        max_requests=remembered("max_requests"),
+        deadline=remembered("deadline"),
+        price=remembered("token_price"),
         ask=ask,
     )
-    if context is not None:
+    if (context := click.get_current_context(silent=True)) is not None:
         context.call_on_close(functools.partial(_say_sum, made))
     return made
 

@@ -97,7 +97,8 @@ def test_a_wrong_use_still_names_the_help() -> None:
 
 
 def test_limits_of_judges_in_one_option() -> None:
-    from storymeter.cli._scoring import KEY, judging_options
+    from storymeter.cli._options import KEY
+    from storymeter.cli._scoring import judging_options
 
     @click.command()
     @judging_options

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -133,7 +134,7 @@ def test_every_parameter_that_names_a_file_is_known_to_read_it_or_is_guarded() -
         for each in command.params:
             shown = str(each.make_metavar(click.Context(command))).upper()
             name = each.opts[0] if isinstance(each, click.Argument) else max(each.opts, key=len).lstrip("-")
-            if getattr(each.callback, "__qualname__", "").startswith("_checked"):
+            if isinstance(each.callback, functools.partial):
                 guarded.append(f"{path} {name}")
                 assert forces, f"{path} {name}"
             elif isinstance(each.type, click.Path) or any(
