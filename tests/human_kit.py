@@ -23,13 +23,13 @@ import pytest
 import sqlalchemy as sa
 
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.human.campaign.design import Layout as Layout
-from storymeter.human.campaign.export import ratings, to_csv as to_csv
+from storymeter.human.campaign.export import ratings as ratings, to_csv as to_csv
 from storymeter.human.campaign.organise import prepare, write
-from storymeter.human.campaign.overview import overview as overview
+from storymeter.human.campaign.overview import overview as overview, ranking as ranking
 from storymeter.human.campaign.record import Folder
-from storymeter.human.campaign.request import CampaignRequest, Platform as Platform
+from storymeter.human.campaign.request import CampaignRequest, Layout as Layout, Platform as Platform
 from storymeter.human.example import HERE as HERE
+from storymeter.human.rehearsal import Bot as Bot, Truth as Truth
 from storymeter.human.server.app import create_app as create_app
 from storymeter.human.server.run import start as start
 from storymeter.human.store import (
@@ -40,7 +40,12 @@ from storymeter.human.store import (
     Terms as Terms,
     Visitor as Visitor,
 )
-from storymeter.human.store.tables import assignment as assignment, rating as rating, seat as seat
+from storymeter.human.store.tables import (
+    assignment as assignment,
+    clip as clip,
+    rating as rating,
+    seat as seat,
+)
 from storymeter.human.study import STUDIES as STUDIES, named as named
 
 WORDS = (

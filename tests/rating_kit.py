@@ -12,7 +12,11 @@ from click.testing import CliRunner
 from storymeter.captions import Rating
 from storymeter.cli import cli
 from storymeter.human.analysis.assessment import analyse as analyse
+from storymeter.human.analysis.quality import assess as assess
+from storymeter.human.analysis.scores import caption_scores as caption_scores, rank as rank
 from storymeter.human.ratings import (
+    DEGRADED as DEGRADED,
+    REPEAT as REPEAT,
     Ratings as Ratings,
     from_columns as from_columns,
     from_records as from_records,

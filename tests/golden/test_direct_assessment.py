@@ -7,12 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from storymeter.human.analysis.assessment import analyse
-from storymeter.human.analysis.quality import assess
-from storymeter.human.analysis.scores import caption_scores, rank
-from storymeter.human.ratings import Ratings
-from storymeter.human.sources import read
+from rating_kit import Ratings, analyse, assess, caption_scores, rank, read
 
 
 @pytest.fixture(scope="module")

@@ -6,14 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rating_kit import Ratings, analyse
+from rating_kit import DEGRADED, Ratings, analyse, assess, from_columns
 from rehearsal_kit import crowd, world
 
 from storymeter.errors import DataError
 from storymeter.human.analysis.attention import cells, partisans
 from storymeter.human.analysis.influence import robust_ranking, trimmed
-from storymeter.human.analysis.quality import assess
-from storymeter.human.ratings import DEGRADED, from_columns
 
 RATERS = 24
 

@@ -16,7 +16,6 @@ from storymeter.human.campaign.degrade import Damage, fitting, replaced
 from storymeter.human.campaign.fluency import Bigrams
 from storymeter.human.rehearsal import Blind, Bot, Truth
 from storymeter.human.study.spans import planted_at
-from storymeter.text.script import segmenter
 
 pytest.importorskip("budoux")
 
@@ -50,8 +49,9 @@ def captions(parts: tuple[tuple[str, ...], ...], count: int, seed: int = 0) -> d
 @pytest.mark.parametrize("parts", [JAPANESE, CHINESE])
 def test_a_run_of_inner_words_gives_way(parts: tuple[tuple[str, ...], ...]) -> None:
     told = captions(parts, 120)
-    damage, rng, cut = Damage(told), random.Random(1), segmenter(told.values())
-    assert cut is not None
+    damage, rng = Damage(told), random.Random(1)
+    cut = damage.model.cut
+    assert cut is not str.split
     for item, text in told.items():
         words, damaged = cut(text), damage.of(text, rng, item=item)
         assert damaged.length == fitting(len(words)) < len(words) - 1
@@ -65,11 +65,9 @@ def test_a_run_of_inner_words_gives_way(parts: tuple[tuple[str, ...], ...]) -> N
 
 
 def test_words_of_a_sentence() -> None:
-    japanese, chinese = segmenter(["男性が部屋に入る。"]), segmenter(["一个男人在公园里跑步。"])
-    assert japanese is not None and japanese("犬が公園で走っている。") == ["犬が", "公園で", "走っている。"]
-    assert (
-        chinese is not None and "".join(cut := chinese("一只狗在草地上")) == "一只狗在草地上" and len(cut) > 3
-    )
+    japanese, chinese = (Bigrams([text]).cut for text in ("男性が部屋に入る。", "一个男人在公园里跑步。"))
+    assert japanese("犬が公園で走っている。") == ["犬が", "公園で", "走っている。"]
+    assert "".join(cut := chinese("一只狗在草地上")) == "一只狗在草地上" and len(cut) > 3
 
 
 def test_damage_does_not_show_in_how_it_reads() -> None:

@@ -14,15 +14,26 @@ import msgspec
 import pytest
 import sqlalchemy as sa
 from click.testing import CliRunner
-from human_kit import HERE, CampaignRequest, Folder, Platform, Store, create_app, prepare, seat, write
+from human_kit import (
+    HERE,
+    Bot,
+    CampaignRequest,
+    Folder,
+    Platform,
+    Store,
+    Truth,
+    clip,
+    create_app,
+    prepare,
+    seat,
+    write,
+)
 from page_kit import LocalClient
 
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.cli import cli
 from storymeter.errors import DataError, UsageError
 from storymeter.human import extend
-from storymeter.human.rehearsal import Bot, Truth
-from storymeter.human.store.tables import clip
 
 NEW = "zyxnew"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -15,7 +16,6 @@ from storymeter.captions import Rating
 from storymeter.human.analysis.preference import analyse_preferences
 from storymeter.human.analysis.survey import analyse_survey
 from storymeter.meta.inputs import read_human, read_survey
-from storymeter.meta.scores import Scores
 
 
 def held(records: Sequence[Rating], rater: str, reason: str = "clicks, too fast") -> list[Rating]:
@@ -29,7 +29,7 @@ def without(records: Sequence[Rating], rater: str) -> list[Rating]:
     return [one for one in records if one.rater != rater]
 
 
-def same(one: Scores, other: Scores) -> None:
+def same(one: Any, other: Any) -> None:
     assert (one.systems, one.items) == (other.systems, other.items)
     np.testing.assert_array_equal(one.human, other.human)
 

@@ -7,12 +7,10 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
-from rating_kit import Ratings, analyse, campaign, from_records, run, write
+from rating_kit import DEGRADED, Ratings, analyse, campaign, from_records, rank, run, write
 from rehearsal_kit import crowd, world
 
 from storymeter.human.analysis.influence import influence
-from storymeter.human.analysis.scores import rank
-from storymeter.human.ratings import DEGRADED
 
 
 def study(seed: int, noise: float = 14.0) -> Ratings:

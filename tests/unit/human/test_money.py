@@ -13,11 +13,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from human_kit import HERE, Folder, Store, overview
+from human_kit import HERE, Folder, Store, overview, ratings
 
 from storymeter.cli import cli
 from storymeter.errors import UsageError
-from storymeter.human.campaign.export import ratings
 from storymeter.human.campaign.money import Pay, fair_price, least_hourly, pooled
 
 

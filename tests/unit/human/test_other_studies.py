@@ -8,17 +8,17 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import click
 import msgspec
 import numpy as np
 import pytest
 from human_kit import STUDIES
-from rating_kit import preferences, run, survey, write
+from rating_kit import analyse as analyse_scores, preferences, run, survey, write
 
 import storymeter.human
 from storymeter.captions import Rating
-from storymeter.cli._human.after import analyse_command
+from storymeter.cli import cli
 from storymeter.errors import StorymeterWarning
-from storymeter.human.analysis.assessment import analyse as analyse_scores
 from storymeter.human.analysis.preference import Preferences, analyse_preferences, metric_accuracy
 from storymeter.human.analysis.studies import DEFAULTS
 from storymeter.human.analysis.survey import analyse_survey
@@ -199,5 +199,7 @@ def test_kinds_of_studies_state_the_options_that_exist() -> None:
     assert DEFAULTS.keys() == set().union(*(kind.options for kind in STUDIES.values()))
     of_scores = {name: taken[name].default for name in STUDIES["da"].options - {"splits"}}
     assert of_scores == {name: DEFAULTS[name] for name in of_scores}
-    offered = analyse_command.make_context("analyse", ["ratings.csv"]).params
+    human = cli.get_command(click.Context(cli), "human")
+    verb = human.get_command(click.Context(human), "analyse") if isinstance(human, click.Group) else None
+    offered = verb.make_context("analyse", ["ratings.csv"]).params if verb is not None else {}
     assert {name: offered[name] for name in DEFAULTS} == DEFAULTS

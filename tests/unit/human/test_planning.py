@@ -10,14 +10,13 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from human_kit import named
+from rating_kit import from_columns, rank
 
 from storymeter.captions import Rating
 from storymeter.cli import cli
 from storymeter.errors import DataError, UsageError
 from storymeter.human import analyse, plan
 from storymeter.human.analysis.plan import KINDS, smallest_difference, story_variances
-from storymeter.human.analysis.scores import rank
-from storymeter.human.ratings import from_columns
 
 Spread = tuple[float, float, float]
 TRUTH: Spread = (0.4, 0.7, 0.25)

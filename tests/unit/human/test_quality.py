@@ -8,13 +8,11 @@ import math
 import msgspec
 import numpy as np
 import pytest
-from rating_kit import Ratings, analyse, campaign, from_columns, from_records
+from rating_kit import REPEAT, Ratings, analyse, assess, campaign, from_columns, from_records
 
 from storymeter.captions import Rating
 from storymeter.errors import DataError
 from storymeter.human.analysis.attention import consistency, control_pairs
-from storymeter.human.analysis.quality import assess
-from storymeter.human.ratings import REPEAT
 
 
 def test_bots_are_rejected_and_the_order_recovered() -> None:

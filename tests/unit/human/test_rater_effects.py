@@ -8,14 +8,13 @@ import msgspec
 import numpy as np
 import pytest
 from part_kit import Later
-from rating_kit import Ratings, analyse, campaign, from_columns, from_records, run, write
+from rating_kit import Ratings, analyse, campaign, from_columns, from_records, rank, run, write
 
 from storymeter.arrays import FloatArray, IntArray
 from storymeter.captions import Rating
 from storymeter.human.analysis.preference import analyse_preferences
 from storymeter.human.analysis.rater_effects import Cells
 from storymeter.human.analysis.reliability import split_half
-from storymeter.human.analysis.scores import rank
 
 scipy_stats = Later("scipy.stats")
 

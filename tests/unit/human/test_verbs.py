@@ -15,12 +15,11 @@ from pathlib import Path
 import human_kit
 import pytest
 from click.testing import CliRunner, Result
-from human_kit import HERE, Folder, Store
+from human_kit import HERE, Folder, Store, ranking
 
 from storymeter.captions import Rating
 from storymeter.cli import cli
 from storymeter.errors import StorymeterError
-from storymeter.human.campaign.overview import ranking
 
 
 def run(*words: object) -> Result:
