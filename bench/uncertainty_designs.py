@@ -21,7 +21,7 @@ from uncertainty_systems import (
 from storymeter.engine.comparing import POWER
 from storymeter.engine.gating import below
 from storymeter.engine.units import satterthwaite, summed, t_interval, welch
-from storymeter.human.analysis.plan import smallest_difference
+from storymeter.human.analysis.power import smallest_difference
 from storymeter.stats import bootstrap_interval, holm
 from storymeter.stats.paired import detectable, permutation_tests
 from storymeter.stats.resampling import TAIL

@@ -16,7 +16,8 @@ from storymeter.captions import Rating
 from storymeter.cli import cli
 from storymeter.errors import DataError, UsageError
 from storymeter.human import analyse, plan
-from storymeter.human.analysis.plan import KINDS, smallest_difference, story_variances
+from storymeter.human.analysis.plan import KINDS
+from storymeter.human.analysis.power import smallest_difference, story_variances
 
 Spread = tuple[float, float, float]
 TRUTH: Spread = (0.4, 0.7, 0.25)

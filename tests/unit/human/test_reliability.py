@@ -12,7 +12,7 @@ from rating_kit import analyse, campaign, from_records, run, write
 
 from storymeter.captions import Rating
 from storymeter.errors import DataError
-from storymeter.human.analysis import plan, reliability
+from storymeter.human.analysis import plan, power, reliability
 
 
 def test_two_raters_are_too_few_to_split() -> None:
@@ -77,7 +77,7 @@ def test_a_plan_asks_for_more_when_the_difference_is_smaller() -> None:
     small, large = (plan.plan(5, 1900, d, clusters="ranksum", simulations=200) for d in (0.1, 0.3))
     assert small.hits > 4 * large.hits
     assert large.power >= 0.8
-    exact = plan.power(large.ratings_per_system, 1900, 0.3, overlap=3, simulations=3000, seed=5)
+    exact = power.power(large.ratings_per_system, 1900, 0.3, overlap=3, simulations=3000, seed=5)
     assert exact == pytest.approx(0.8, abs=0.07)
     with pytest.raises(DataError, match="reach a power of only"):
         plan.plan(2, 2, 0.01, clusters="ranksum", simulations=50)
@@ -99,19 +99,19 @@ def test_a_pilot_gives_back_the_variances_it_was_made_of() -> None:
         for s in range(2)
         for i in range(200)
     ]
-    found = plan.variances(from_records(records))
+    found = power.variances(from_records(records))
     assert found.between / found.within == pytest.approx(0.5, abs=0.05)
     assert found.sd == pytest.approx(math.hypot(10, 20), rel=0.05)
 
 
 def test_a_pilot_counts_the_raters_who_pass() -> None:
     table = from_records(campaign(raters=12, bots=4, seed=1))
-    passed, everybody = plan.from_pilot(table), plan.from_pilot(table, everybody=True)
+    passed, everybody = power.from_pilot(table), power.from_pilot(table, everybody=True)
     assert passed.accepted == pytest.approx(8 / 12) and passed.within < everybody.within
     untested = from_records([r for r in campaign() if r.kind == "system"])
-    assert plan.from_pilot(untested).accepted == 1.0
+    assert power.from_pilot(untested).accepted == 1.0
     with pytest.raises(DataError, match="None of the 6 raters"):
-        plan.from_pilot(
+        power.from_pilot(
             from_records(
                 [
                     msgspec.structs.replace(r, value=r.value if r.kind == "system" else 50.0)
@@ -135,15 +135,15 @@ def test_the_smallest_difference_is_found_as_often_as_the_plan_says() -> None:
     from storymeter.human.analysis.rater_effects import Cells
 
     raters, each, captions = 20, 35, 2000
-    smallest = plan.smallest_difference(raters * each, captions, raters)
+    smallest = power.smallest_difference(raters * each, captions, raters)
     random, found = np.random.default_rng(0), 0
     for _ in range(200):
         rater = np.repeat(np.arange(raters), 2 * each)
         system = np.tile(np.repeat([0, 1], each), raters)
-        spread = np.hypot(plan.BETWEEN, plan.WITHIN)
-        value = random.normal(0, plan.DEVIATION, (raters, 2))[rater, system] + smallest * system
+        spread = np.hypot(power.BETWEEN, power.WITHIN)
+        value = random.normal(0, power.DEVIATION, (raters, 2))[rater, system] + smallest * system
         value += random.normal(0, spread, len(rater))
         found += Cells.of(value, system, rater, np.arange(len(rater)), 2).difference(1, 0).p < 0.05
     assert found / 200 == pytest.approx(0.8, abs=0.08)
-    assert math.isnan(plan.smallest_difference(70, 100, 1))
-    assert plan.smallest_difference(700, 2000, 20) > plan.smallest_difference(7000, 2000, 200)
+    assert math.isnan(power.smallest_difference(70, 100, 1))
+    assert power.smallest_difference(700, 2000, 20) > power.smallest_difference(7000, 2000, 200)

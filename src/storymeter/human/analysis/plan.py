@@ -4,8 +4,8 @@
 `between`), a rating around it (sd `within`), and raters like systems differently (sd `deviation`). The power
 is that of the test of `human analyse`, which takes raters as random, with one HIT a rater (module `power`).
 The smallest number of ratings per system that reaches the wanted power, times the systems, over the 70 system
-captions of a HIT and the share of raters that usually passes, is the number of HITs. `variances` takes the
-sds from a pilot. With `clusters="ranksum"` it is the power of the papers' rank-sum test over captions, by
+captions of a HIT and the share of raters that usually passes, is the number of HITs. `power.variances` takes
+the sds from a pilot. With `clusters="ranksum"` it is the power of the papers' rank-sum test over captions, by
 simulation: the share of simulated studies that find the difference.
 
 **Smallest difference.** What the test over raters finds with the wanted power.
@@ -25,37 +25,9 @@ from ...arrays import FloatArray
 from ...errors import DataError, UsageError
 from ..campaign.money import HOURLY, Pay, fair_price
 from ..campaign.request import OVERLAP
-from .power import (
-    ACCEPTED,
-    BETWEEN,
-    DEVIATION,
-    POINTS,
-    WITHIN,
-    Variances,
-    from_pilot,
-    power,
-    power_over_raters,
-    smallest_difference,
-    story_variances,
-    variances,
-)
+from .power import ACCEPTED, DEVIATION, power, power_over_raters, smallest_difference
 from .quality import TESTS, Test, run_test
 from .reliability import Cost, cost
-
-__all__ = [
-    "ACCEPTED",
-    "BETWEEN",
-    "DEVIATION",
-    "POINTS",
-    "WITHIN",
-    "Variances",
-    "from_pilot",
-    "power",
-    "power_over_raters",
-    "smallest_difference",
-    "story_variances",
-    "variances",
-]
 
 
 class Kind(NamedTuple):

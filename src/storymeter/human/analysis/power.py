@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import nctdtr, stdtrit
 
 from ...captions import Rating
 from ...errors import DataError
@@ -241,8 +242,6 @@ def power_over_raters(
     """The share of studies in which the test over raters finds this difference."""
     if raters < 2:
         return 0.0
-    from scipy.special import nctdtr, stdtrit
-
     error = _error(ratings, captions, raters, overlap, (between, within, deviation), sides)
     limit = float(stdtrit(raters - 1, 1 - alpha / 2))
     return float(1 - nctdtr(raters - 1, difference / error, limit))

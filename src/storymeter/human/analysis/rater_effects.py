@@ -27,6 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtr, stdtrit
 
 from ...arrays import FloatArray, IntArray
 
@@ -49,15 +50,11 @@ class Estimate(NamedTuple):
             return math.nan
         if self.error == 0:
             return 1.0 if self.value == 0 else math.nan
-        from scipy.special import stdtr
-
         return float(2 * stdtr(self.freedom, -abs(self.value) / self.error))
 
     def interval(self, centre: float | None = None) -> tuple[float, float] | None:
         if not self.freedom > 0 or math.isnan(self.error):
             return None
-        from scipy.special import stdtrit
-
         half = float(stdtrit(self.freedom, 0.975)) * self.error
         middle = self.value if centre is None else centre
         return middle - half, middle + half
