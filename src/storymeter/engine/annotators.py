@@ -11,7 +11,6 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -19,13 +18,13 @@ import numpy as np
 from ..captions import Corpus
 from ..errors import StorymeterWarning, UsageError
 from ..metrics import Metric
-from ..stats.paired import Part, pseudo_values, standard_errors
+from ..stats.paired import pseudo_values, standard_errors
 from ..stats.poisson import standard_error
 from ..stats.resampling import TAIL
-from .comparing import common_rows, common_sums
+from .comparing import common_sums, units_under
 from .results import Results, value_of
 from .run import Run
-from .units import DOCUMENT, collapsed, summed, t_interval, units_of
+from .units import DOCUMENT, collapsed, t_interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +93,9 @@ def by_annotator_in_shards(
 def _with_references(results: Results) -> dict[str, Metric]:
     """The metrics that need references, by their labels."""
     if len(results.references) < 2:
+        count = "is one" if results.references else "are none"
         raise UsageError(
-            f"--annotators needs several files of references; there {_count(len(results.references))}.",
+            f"--annotators needs several files of references; there {count}.",
             hint="Give one for each annotator: -r first.json -r second.json",
         )
     labels = [score.metric for score in results.systems[0].scores]
@@ -117,10 +117,6 @@ def _spreads(each: Sequence[Results], labels: Sequence[str], pairs: bool) -> lis
     names = [system.name for system in each[0].systems]
     wanted = list(combinations(names, 2)) if pairs else [(name, "") for name in names]
     return [_spread(each, k, label, a, b) for a, b in wanted for k, label in enumerate(labels)]
-
-
-def _count(count: int) -> str:
-    return "is one" if count == 1 else "are none"
 
 
 def _spread(each: Sequence[Results], k: int, label: str, a: str, b: str) -> Spread:
@@ -149,18 +145,14 @@ def _spread(each: Sequence[Results], k: int, label: str, a: str, b: str) -> Spre
 def _one(results: Results, k: int, a: str, b: str) -> tuple[float, float, int, int]:
     """By one annotator: the value or the difference, its standard error, units and documents."""
     systems = [results.system(name) for name in (a, b) if name]
-    scores, value = [system.scores[k] for system in systems], partial(value_of, results.metrics[k])
+    scores = [system.scores[k] for system in systems]
     found = scores[0].value - (scores[1].value if b else 0.0)
     if results.in_shards:
         sums = common_sums(scores[0], scores[1], a, b) if b else [score.sums for score in scores]
-        drawn = [np.asarray(value(each.drawn)) for each in sums if each]
+        drawn = [np.asarray(value_of(results.metrics[k], each.drawn)) for each in sums if each]
         n = scores[0].n
         return found, standard_error(drawn[0] - drawn[1] if b else drawn[0], n), n, n
-    ids, rows = common_rows(systems)
-    begin = sum(len(metric.columns) for metric in results.metrics[:k])
-    own = slice(begin, begin + len(results.metrics[k].columns))
-    units = [summed(each[:, own], units_of(results, ids)) for each in rows]
-    part = Part(slice(None), value)
+    ids, units, part = units_under(results, systems, k)
     if not b:
         return found, standard_errors(units, part)[0], len(units[0]), len(ids)
     pseudo = pseudo_values(units, part, [(0, 1)])[:, 0]

@@ -289,6 +289,20 @@ def common_rows(systems: Sequence[SystemResult]) -> tuple[list[str], list[FloatA
     return list(ids), rows
 
 
+def units_under(
+    results: Results, systems: Sequence[SystemResult], k: int
+) -> tuple[list[str], list[FloatArray], Part]:
+    """Of the k-th metric: the documents that all of these systems were scored on, the rows of their units, and
+    what gives a value of summed rows.
+    """
+    ids, rows = common_rows(systems)
+    begin = sum(len(metric.columns) for metric in results.metrics[:k])
+    own = slice(begin, begin + len(results.metrics[k].columns))
+    unit = units_of(results, ids)
+    part = Part(slice(None), partial(value_of, results.metrics[k]))
+    return ids, [summed(each[:, own], unit) for each in rows], part
+
+
 def merged(several: Sequence[Results]) -> Results:
     """The systems of several runs as one: same references and conditions, and the metrics that all of them
     have.

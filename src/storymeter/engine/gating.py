@@ -16,7 +16,6 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import msgspec
@@ -38,12 +37,12 @@ from ..stats.paired import (
     skewness,
 )
 from ..stats.resampling import CLEAR, SIGNIFICANT, TAIL, holm
-from .comparing import POWER, common_rows, merged
-from .results import Results, chosen, value_of
+from .comparing import POWER, merged, units_under
+from .results import Results, chosen
 from .run import Run, parse_metrics
 from .saved import load
 from .systems import FOUND, Layout, read_systems
-from .units import DOCUMENT, collapsed, satterthwaite, summed, t_interval, units_of, welch
+from .units import DOCUMENT, collapsed, satterthwaite, t_interval, welch
 
 #: random swaps of a test; fewer where it clearly finds nothing
 SWAPS = 16_384
@@ -190,12 +189,8 @@ _Found = tuple[
 def _check(results: Results, new: str, old: str, each: Condition, tests: int) -> _Found:
     a, b = results[new, each.metric], results[old, each.metric]
     at = results._position(each.metric)
-    metric, scale = results.metrics[at], a.scale
-    ids, rows = common_rows([results.system(new), results.system(old)])
-    begin = sum(len(metric.columns) for metric in results.metrics[:at])
-    own = slice(begin, begin + len(metric.columns))
-    units = [summed(each_rows[:, own], units_of(results, ids)) for each_rows in rows]
-    part = Part(slice(None), partial(value_of, metric))
+    ids, units, part = units_under(results, [results.system(new), results.system(old)], at)
+    scale = a.scale
     pseudo = pseudo_values(units, part, [(0, 1)])[:, 0] * scale
     n, side = len(pseudo), 1.0 if each.sign == "<" else -1.0
     documents = float(np.var(pseudo, ddof=1)) / n

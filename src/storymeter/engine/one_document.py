@@ -24,7 +24,7 @@ from ..pairs.spice import GraphComparison, compare_graphs
 from ..progress import Note, unsaid
 from ..registry import metric as get_metric
 from ..scores import Score
-from ..story.explain import StoryExplainer, StoryExplanation, StoryParts, explainable, scored_values
+from ..story.rovist import StoryExplainer, StoryExplanation, StoryParts, explainable, scored_values
 from .results import Results
 from .run import Run
 from .scored_files import load_runs

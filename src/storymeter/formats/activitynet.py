@@ -1,7 +1,12 @@
 """ActivityNet Captions: submissions, references (two parallel lists per video) and lists of ids.
 
 References of TACoS have the same shape with `fps` and `num_frames` in place of `duration`; their times are
-frames, and are read as seconds. All keys that are not known stay in `meta`."""
+frames, and are read as seconds. All keys that are not known stay in `meta`.
+
+Big files whose shape is regular are decoded straight into records, without a dictionary per caption: msgspec
+checks the shape while it decodes, every key and type that a format has, and no others. A file of any other
+shape is read the careful way, which says what is wrong and where. Values are judged by `Check` as always: a
+document in which any of them is doubtful goes through it caption by caption."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any
@@ -11,9 +16,28 @@ import msgspec
 from ..captions import Caption, Corpus, Document
 from .base import JsonFormat, Source, carrying, has, some_of
 from .checks import FOREVER, INDEX, LONG, ROUNDING, Check, stands_for_nothing
-from .problems import MISSING, others
+from .problems import MISSING, is_number, others
 
 _ENTRY = frozenset(("duration", "timestamps", "sentences"))
+Text = Annotated[str, msgspec.Meta(max_length=LONG - 1)]
+Span = tuple[int | float, int | float]
+
+
+class _Event(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    sentence: Text
+    timestamp: Span
+
+
+class _Entry(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    duration: int | float
+    timestamps: list[Span]
+    sentences: list[Text]
+
+
+_TOP = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_EVENTS = msgspec.json.Decoder(dict[str, list[_Event]])
+_ENTRIES = msgspec.json.Decoder(dict[str, _Entry])
+_SUBMISSION = frozenset(("version", "results", "external_data"))
 
 
 class Submission(JsonFormat):
@@ -27,11 +51,22 @@ class Submission(JsonFormat):
 
     def regular(self, source: Source, check: Check) -> tuple[Document, ...] | None:
         source.note_line_ends()
-        found = submission(source.data, check) if b'"results"' in source.data else None
-        if found is None:
+        if b'"results"' not in source.data:
             return None
-        self.keep(check, found[0])
-        return found[1]
+        try:
+            top = _TOP.decode(source.data)
+            if "results" not in top or not _SUBMISSION.issuperset(top):
+                return None
+            results = _EVENTS.decode(top.pop("results"))
+            self.keep(check, {key: msgspec.json.decode(value) for key, value in top.items()})
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return None
+        documents = []
+        for video, events in results.items():
+            texts, spans = [event.sentence for event in events], [event.timestamp for event in events]
+            place = {"at": ("results", video), "text": (INDEX, "sentence"), "time": (INDEX, "timestamp")}
+            documents.append(_regular(video, texts, spans, FOREVER, check, **place))
+        return tuple(documents)
 
     def documents(self, value: Any, check: Check) -> Iterator[Document]:
         results = self.within(value, "results", "a submission", check, {})
@@ -64,7 +99,21 @@ class Reference(JsonFormat):
 
     def regular(self, source: Source, check: Check) -> tuple[Document, ...] | None:
         source.note_line_ends()
-        return reference(source.data, check)
+        try:
+            entries = _ENTRIES.decode(source.data)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return None
+        if not entries or any(len(entry.timestamps) != len(entry.sentences) for entry in entries.values()):
+            return None
+        documents = []
+        for video, entry in entries.items():
+            length = entry.duration
+            limit = length + ROUNDING if 0 < length <= FOREVER else None
+            place = {"at": (video,), "text": ("sentences", INDEX), "time": ("timestamps", INDEX)}
+            documents.append(
+                _regular(video, entry.sentences, entry.timestamps, limit, check, duration=length, **place)
+            )
+        return tuple(documents)
 
     def documents(self, value: Any, check: Check) -> Iterator[Document]:
         for video, entry in check.objects(
@@ -127,13 +176,13 @@ class Ids(JsonFormat):
 
 def _duration(entry: dict[str, Any], meta: dict[str, Any], fps: float | None) -> Any:
     frames = meta.get("num_frames")
-    if fps is not None and isinstance(frames, int | float) and not isinstance(frames, bool):
+    if fps is not None and is_number(frames):
         return frames / fps
     return entry.get("duration")
 
 
 def _divided(frame: Any, fps: Any) -> Any:
-    return frame / fps if isinstance(frame, int | float) and not isinstance(frame, bool) else frame
+    return frame / fps if is_number(frame) else frame
 
 
 def _entry(document: Document) -> dict[str, Any]:
@@ -156,77 +205,18 @@ def _span(caption: Caption) -> list[float]:
     return [t for t in (caption.start, caption.end) if t is not None]
 
 
-# Big JSON files whose shape is regular: decoded straight into records, without a dictionary per
-# caption.
-#
-# msgspec checks the shape while it decodes: every key and type that a format has, and no others. A file of
-# any other shape gives None here and is read the careful way, which says what is wrong and where. Values
-# are judged by `Check` as always: a document in which any of them is doubtful goes through it caption by
-# caption.
-
-
-Text = Annotated[str, msgspec.Meta(max_length=LONG - 1)]
-Span = tuple[int | float, int | float]
-
-
-class _Event(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    sentence: Text
-    timestamp: Span
-
-
-class _Entry(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    duration: int | float
-    timestamps: list[Span]
-    sentences: list[Text]
-
-
-_TOP = msgspec.json.Decoder(dict[str, msgspec.Raw])
-_EVENTS = msgspec.json.Decoder(dict[str, list[_Event]])
-_ENTRIES = msgspec.json.Decoder(dict[str, _Entry])
-_SUBMISSION = frozenset(("version", "results", "external_data"))
-
-
-def submission(data: bytes, check: Check) -> tuple[dict[str, Any], tuple[Document, ...]] | None:
-    """The keys beside the results, and the documents."""
-    try:
-        top = _TOP.decode(data)
-        if "results" not in top or not _SUBMISSION.issuperset(top):
-            return None
-        results = _EVENTS.decode(top.pop("results"))
-        keys = {key: msgspec.json.decode(value) for key, value in top.items()}
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-    documents = []
-    for video, events in results.items():
-        texts, spans = [event.sentence for event in events], [event.timestamp for event in events]
-        captions = None if check.repair else _plain(video, texts, spans, FOREVER)
-        if captions is not None:
-            documents.append(Document(video, captions))
-        else:
-            id = check.open(video, ("results", video), text=(INDEX, "sentence"), time=(INDEX, "timestamp"))
-            documents.append(_careful(id, texts, spans, check))
-    return keys, tuple(documents)
-
-
-def reference(data: bytes, check: Check) -> tuple[Document, ...] | None:
-    try:
-        entries = _ENTRIES.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-    if not entries or any(len(entry.timestamps) != len(entry.sentences) for entry in entries.values()):
-        return None
-    documents = []
-    for video, entry in entries.items():
-        length, texts, spans = entry.duration, entry.sentences, entry.timestamps
-        plain = 0 < length <= FOREVER and not check.repair
-        captions = _plain(video, texts, spans, length + ROUNDING) if plain else None
-        if captions is not None:
-            documents.append(Document(video, captions, length))
-        else:
-            at = (video,)
-            id = check.open(video, at, text=("sentences", INDEX), time=("timestamps", INDEX), duration=length)
-            documents.append(_careful(id, texts, spans, check))
-    return tuple(documents)
+def _regular(
+    id: str, texts: list[str], spans: list[Span], limit: float | None, check: Check, **about: Any
+) -> Document:
+    """The document as it is where `Check` would find nothing to say of it, whose times have this limit;
+    otherwise caption by caption.
+    """
+    captions = None if check.repair or limit is None else _plain(id, texts, spans, limit)
+    if captions is not None:
+        return Document(id, captions, about.get("duration"))
+    id = check.open(id, **about)
+    each = [check.caption(k, text, *span) for k, (text, span) in enumerate(zip(texts, spans, strict=True))]
+    return check.close(id, each)
 
 
 def _plain(id: str, texts: list[str], spans: list[Span], limit: float) -> tuple[Caption, ...] | None:
@@ -242,8 +232,3 @@ def _plain(id: str, texts: list[str], spans: list[Span], limit: float) -> tuple[
         captions.append(Caption(text, start, end))
         last = start
     return tuple(captions)
-
-
-def _careful(id: str, texts: list[str], spans: list[Span], check: Check) -> Document:
-    each = [check.caption(k, text, *span) for k, (text, span) in enumerate(zip(texts, spans, strict=True))]
-    return check.close(id, each)

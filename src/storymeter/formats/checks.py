@@ -18,15 +18,14 @@ from typing import Any
 
 from ..captions import Caption, Document
 from ..errors import first_few
-from .problems import MISSING, Path, ProblemLog, named, others, where
-
-# Texts and times as they stand in a file, judged: kept as they are and reported, or left out.
-
+from .problems import MISSING, Path, ProblemLog, is_number, named, others, where
 
 ROUNDING = 0.05  #: seconds that a caption may end after its video before it is worth a warning
 LONG, ENDLESS = 10_000, 1_000_000  #: characters: a caption this long is doubtful; this long, it is none
 FOREVER = 1e9  #: seconds that no video lasts
 REPORTED: Any = object()  #: a value whose problem is already known
+INDEX: Any = object()  #: stands for the caption's number in a path template
+_NUMBERS = frozenset((int, float))
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 #: what tables hold in place of a caption that is missing, as pandas and R write it
 _NOTHING = frozenset(("nan", "none", "null", "<na>", "n/a", "#n/a", "na"))
@@ -42,166 +41,18 @@ def stands_for_nothing(text: str) -> bool:
     return len(text) < 8 and text.strip().lower() in _NOTHING
 
 
-class Values(ProblemLog):
-    """Judges texts and times; with `repair` some are mended, and `repairs` counts how many."""
+class Check(ProblemLog):
+    """Collects the problems of one file and builds its records. With `repair` some texts and times are
+    mended, and `repairs` counts how many."""
 
     def __init__(self, file: str = "", *, repair: bool = False) -> None:
         super().__init__(file)
         self.repair = repair
         self.repairs: Counter[str] = Counter()
-        #: of the document that is being read
-        self._duration: float | None = None
-
-    def text(self, value: Any, at: Path, *, index: int | None = None) -> str | None:
-        """A sentence, checked; None where it is none."""
-        id = self._id or None
-        if not isinstance(value, str):
-            if value is MISSING:
-                self.error("missing-key", f"the key {str(at[-1])!r} is missing", at[:-1], id=id, index=index)
-            else:
-                self.error(
-                    "null-text" if value is None else "wrong-type",
-                    "the sentence is not a string",
-                    at,
-                    detail=f"found {named(value)}",
-                    id=id,
-                    index=index,
-                )
-            return None
-        if not value.strip():
-            self.warn("empty-text", "the sentence is empty", at, id=id, index=index)
-        elif stands_for_nothing(value):
-            self.warn(
-                "missing-text",
-                "the sentence is a word that stands for a missing value; it is scored as this word",
-                at,
-                detail=repr(value),
-                id=id,
-                index=index,
-            )
-        if len(value) >= LONG:
-            report, limit = (self.error, ENDLESS) if len(value) >= ENDLESS else (self.warn, LONG)
-            report(
-                "long-text",
-                f"the sentence is longer than {limit:,} characters",
-                at,
-                detail=f"{len(value):,} characters",
-                id=id,
-                index=index,
-            )
-        if not value.isprintable():
-            value = self.characters(value, at, id, index)
-        sentence: str = value
-        if self.repair and sentence != sentence.strip():
-            self.repairs["trimmed"] += 1
-            sentence = sentence.strip()
-        return sentence
-
-    def characters(self, value: str, at: Path, id: str | None, index: int | None) -> str:
-        """The text without halves of characters, which are reported as control characters are."""
-        if _SURROGATE.search(value):
-            self.error(
-                "bad-character",
-                "the text holds half of a character (a lone surrogate)",
-                at,
-                id=id,
-                index=index,
-            )
-        if found := _CONTROL.search(value):
-            self.warn(
-                "control-character",
-                "the text holds a control character",
-                at,
-                detail=f"U+{ord(found[0]):04X}",
-                id=id,
-                index=index,
-            )
-        return _SURROGATE.sub("\ufffd", value)
-
-    def seconds(self, value: Any, at: Path, *, index: int | None = None) -> float | None:
-        """A time, checked; None where it is none. Whole numbers stay whole, so that a conversion gives them
-        back.
-        """
-        id = self._id or None
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            if value != value:
-                self.error("nan", "a number is NaN", at, id=id, index=index)
-            elif abs(value) > FOREVER:
-                self.error(
-                    "infinity",
-                    "a time is infinite or too large",
-                    at,
-                    detail="infinite" if abs(value) == math.inf else f"above {FOREVER:g} s",
-                    id=id,
-                    index=index,
-                )
-            else:
-                return value
-        elif value is MISSING:
-            self.error("missing-key", f"the key {str(at[-1])!r} is missing", at[:-1], id=id, index=index)
-        elif value is not REPORTED:
-            self.error(
-                "time-not-number",
-                "a time is not a number",
-                at,
-                detail=f"found {named(value)}",
-                id=id,
-                index=index,
-            )
-        return None
-
-    def _span(self, start: float, end: float, at: Path, index: int) -> tuple[float, float]:
-        detail, id = f"{start:g} to {end:g}", self._id
-        if end < start:
-            if self.repair:
-                self.repairs["swapped"] += 1
-                self.warn(
-                    "reversed",
-                    "the segment ended before it started: swapped",
-                    at,
-                    detail=detail,
-                    id=id,
-                    index=index,
-                )
-                start, end = end, start
-            else:
-                self.error(
-                    "reversed", "the segment ends before it starts", at, detail=detail, id=id, index=index
-                )
-        if start == end:
-            self.warn("zero-length", "the segment has no length", at, detail=detail, id=id, index=index)
-        highest = self._duration if self._duration is not None else math.inf
-        outside = max(start, end) > highest + ROUNDING
-        if min(start, end) < 0:
-            self.warn(
-                "negative-time", "the segment starts before the video", at, detail=detail, id=id, index=index
-            )
-        if outside:
-            self.warn(
-                "past-the-end",
-                "the segment ends after the video",
-                at,
-                detail=f"{detail} of {highest:g}",
-                id=id,
-                index=index,
-            )
-        if self.repair and (start < 0 or end > highest):
-            self.repairs["clipped"] += 1
-            start, end = min(max(start, 0), highest), min(max(end, 0), highest)
-        return start, end
-
-
-INDEX: Any = object()  #: stands for the caption's number in a path template
-_NUMBERS = frozenset((int, float))
-
-
-class Check(Values):
-    """Collects the problems of one file and builds its records."""
-
-    def __init__(self, file: str = "", *, repair: bool = False) -> None:
-        super().__init__(file, repair=repair)
         #: what the corpus will carry in its meta: kind, the file's own top-level keys
         self.meta: dict[str, Any] = {}
+        #: of the document that is being read: its length, its place, and those of texts and times within it
+        self._duration: float | None = None
         self._at: Path = ()
         self._text: Path = (INDEX,)
         self._time: Path = (INDEX,)
@@ -209,7 +60,10 @@ class Check(Values):
 
     def take(self, other: Check) -> None:
         """Take over all that another check has found in the same file."""
-        self.adopt(other)
+        for problem in other.problems:
+            if (problem.code, problem.where) not in self._seen:
+                self._seen.add((problem.code, problem.where))
+                self.problems.append(problem)
         self.repairs.update(other.repairs)
         self.meta.update(other.meta)
 
@@ -372,6 +226,146 @@ class Check(Values):
                     break
                 last = start
         return Document(id, kept, self._duration, meta or {})
+
+    # -- texts and times as they stand in a file: kept as they are and reported, or left out
+
+    def text(self, value: Any, at: Path, *, index: int | None = None) -> str | None:
+        """A sentence, checked; None where it is none."""
+        id = self._id or None
+        if not isinstance(value, str):
+            if value is MISSING:
+                self.error("missing-key", f"the key {str(at[-1])!r} is missing", at[:-1], id=id, index=index)
+            else:
+                self.error(
+                    "null-text" if value is None else "wrong-type",
+                    "the sentence is not a string",
+                    at,
+                    detail=f"found {named(value)}",
+                    id=id,
+                    index=index,
+                )
+            return None
+        if not value.strip():
+            self.warn("empty-text", "the sentence is empty", at, id=id, index=index)
+        elif stands_for_nothing(value):
+            self.warn(
+                "missing-text",
+                "the sentence is a word that stands for a missing value; it is scored as this word",
+                at,
+                detail=repr(value),
+                id=id,
+                index=index,
+            )
+        if len(value) >= LONG:
+            report, limit = (self.error, ENDLESS) if len(value) >= ENDLESS else (self.warn, LONG)
+            report(
+                "long-text",
+                f"the sentence is longer than {limit:,} characters",
+                at,
+                detail=f"{len(value):,} characters",
+                id=id,
+                index=index,
+            )
+        if not value.isprintable():
+            value = self.characters(value, at, id, index)
+        sentence: str = value
+        if self.repair and sentence != sentence.strip():
+            self.repairs["trimmed"] += 1
+            sentence = sentence.strip()
+        return sentence
+
+    def characters(self, value: str, at: Path, id: str | None, index: int | None) -> str:
+        """The text without halves of characters, which are reported as control characters are."""
+        if _SURROGATE.search(value):
+            self.error(
+                "bad-character",
+                "the text holds half of a character (a lone surrogate)",
+                at,
+                id=id,
+                index=index,
+            )
+        if found := _CONTROL.search(value):
+            self.warn(
+                "control-character",
+                "the text holds a control character",
+                at,
+                detail=f"U+{ord(found[0]):04X}",
+                id=id,
+                index=index,
+            )
+        return _SURROGATE.sub("\ufffd", value)
+
+    def seconds(self, value: Any, at: Path, *, index: int | None = None) -> float | None:
+        """A time, checked; None where it is none. Whole numbers stay whole, so that a conversion gives them
+        back.
+        """
+        id = self._id or None
+        if is_number(value):
+            if value != value:
+                self.error("nan", "a number is NaN", at, id=id, index=index)
+            elif abs(value) > FOREVER:
+                self.error(
+                    "infinity",
+                    "a time is infinite or too large",
+                    at,
+                    detail="infinite" if abs(value) == math.inf else f"above {FOREVER:g} s",
+                    id=id,
+                    index=index,
+                )
+            else:
+                return value
+        elif value is MISSING:
+            self.error("missing-key", f"the key {str(at[-1])!r} is missing", at[:-1], id=id, index=index)
+        elif value is not REPORTED:
+            self.error(
+                "time-not-number",
+                "a time is not a number",
+                at,
+                detail=f"found {named(value)}",
+                id=id,
+                index=index,
+            )
+        return None
+
+    def _span(self, start: float, end: float, at: Path, index: int) -> tuple[float, float]:
+        detail, id = f"{start:g} to {end:g}", self._id
+        if end < start:
+            if self.repair:
+                self.repairs["swapped"] += 1
+                self.warn(
+                    "reversed",
+                    "the segment ended before it started: swapped",
+                    at,
+                    detail=detail,
+                    id=id,
+                    index=index,
+                )
+                start, end = end, start
+            else:
+                self.error(
+                    "reversed", "the segment ends before it starts", at, detail=detail, id=id, index=index
+                )
+        if start == end:
+            self.warn("zero-length", "the segment has no length", at, detail=detail, id=id, index=index)
+        highest = self._duration if self._duration is not None else math.inf
+        outside = max(start, end) > highest + ROUNDING
+        if min(start, end) < 0:
+            self.warn(
+                "negative-time", "the segment starts before the video", at, detail=detail, id=id, index=index
+            )
+        if outside:
+            self.warn(
+                "past-the-end",
+                "the segment ends after the video",
+                at,
+                detail=f"{detail} of {highest:g}",
+                id=id,
+                index=index,
+            )
+        if self.repair and (start < 0 or end > highest):
+            self.repairs["clipped"] += 1
+            start, end = min(max(start, 0), highest), min(max(end, 0), highest)
+        return start, end
 
     def _place(self, template: Path, index: int) -> Path:
         return (*self._at, *(index if step is INDEX else step for step in template))

@@ -12,7 +12,7 @@ from typing import Any
 
 from . import aliases
 from .aliases import sided, tier
-from .problems import MISSING
+from .problems import MISSING, is_number
 from .record_rows import Row, get, is_counter, lookup
 from .spans import seconds, simple, times
 from .tables import number
@@ -119,10 +119,6 @@ def is_file(value: Any) -> bool:
     return isinstance(value, str) and bool(
         aliases.MEDIA.search(value) or ("://" in value and len(value.split()) == 1)
     )
-
-
-def is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def is_time(value: Any) -> bool:

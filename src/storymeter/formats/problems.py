@@ -10,8 +10,6 @@ lines, as `line 12`, `line 12: $.annotations[2]`.
 'line 12: $.annotations[2]'
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -164,13 +162,6 @@ class ProblemLog:
             self._seen.add((code, place))
             self.problems.append(Problem(severity, code, place, message, 1, detail, self.file, id, index))
 
-    def adopt(self, other: ProblemLog) -> None:
-        """Take over the problems that another log has collected of the same file."""
-        for problem in other.problems:
-            if (problem.code, problem.where) not in self._seen:
-                self._seen.add((problem.code, problem.where))
-                self.problems.append(problem)
-
     @property
     def failed(self) -> bool:
         return any(problem.severity == "error" for problem in self.problems)
@@ -219,6 +210,10 @@ class ProblemLog:
 def others(item: Mapping[str, Any], known: frozenset[str]) -> dict[str, Any]:
     """The keys that a format does not know: kept, so that a conversion gives them back."""
     return {key: value for key, value in item.items() if key not in known}
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def named(value: Any) -> str:

@@ -12,7 +12,7 @@ from ..captions import Document
 from .base import Source
 from .checks import Check
 from .field_values import Clock, TimeFields, deep_text, flat, stem
-from .problems import MISSING, Path
+from .problems import MISSING, Path, is_number
 from .prose import document_of_answer, is_answer
 from .record_rows import FILE, KEY, NUMBER, Row, get, lookup
 from .roles import Plan, Unread
@@ -130,7 +130,7 @@ class Builder:
         if not self.roles.duration:
             return None
         value = Clock(self.roles.duration, None).seconds(lookup(row, self.roles.duration, outside=True))
-        return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+        return value if is_number(value) else None
 
     def _entries(self) -> list[_Entry]:
         roles, rows, ids = self.roles, self.found.rows, self._ids()
@@ -181,7 +181,8 @@ class Builder:
                 for k, caption in enumerate(captions[1:], 1):
                     another = (*key, k)
                     entries[another] = _Entry(id, row.at, [caption], duration, about)
-            self._pictures(row, entry)
+            if images := self._image_list(row):
+                entry.meta = {**entry.meta, "photo_sequence": images}
         listed = list(entries.values())
         if roles.timed and not roles.end and not roles.span and not roles.length:
             for entry in listed:
@@ -227,10 +228,6 @@ class Builder:
     def _image_list(self, row: Row) -> list[str]:
         value = lookup(row, self.roles.images) if self.roles.images else None
         return [str(v) for v in value] if isinstance(value, list) else []
-
-    def _pictures(self, row: Row, entry: _Entry) -> None:
-        if images := self._image_list(row):
-            entry.meta = {**entry.meta, "photo_sequence": images}
 
     def _check_repeats(self, entries: list[_Entry]) -> list[_Entry]:
         if self.roles.order and not self.roles.timed:
@@ -304,9 +301,7 @@ class Builder:
                 lists = list(groups.values())
         if not any(len(members) > 1 for members in lists):
             return "alternatives"
-        pictures = bool(self.roles.images)
-        story = self.roles.story and not (self.roles.images and not pictures)
-        found = "story" if story else what_lists_are(lists, self.source)
+        found = "story" if self.roles.story else what_lists_are(lists, self.source)
         if found:
             self.notes.append("list = story" if found == "story" else "list = alternatives")
             return found

@@ -15,7 +15,7 @@ from typing import Any
 
 from . import aliases
 from .aliases import Role, is_text_name, plain, tier
-from .problems import Path, named
+from .problems import Path, is_number, named
 from .spans import times
 
 VALUE = "(text)"  #: the field of a text that stands directly under its id
@@ -232,7 +232,7 @@ def positions(member: list[Any]) -> dict[str, Any] | None:
     def time(value: Any) -> bool:
         if isinstance(value, str):
             return len(value) < 16 and any(c.isdigit() for c in value) and " " not in value.strip()
-        return isinstance(value, int | float) and not isinstance(value, bool)
+        return is_number(value)
 
     def pair(value: Any) -> bool:
         return isinstance(value, list) and len(value) == 2 and all(time(v) for v in value)

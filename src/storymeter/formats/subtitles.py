@@ -22,7 +22,7 @@ import msgspec
 from ..captions import Caption, Corpus, Document
 from .base import Format, JsonFormat, LineFormat, Source, carrying, has, objects, some_of
 from .checks import INDEX, Check
-from .problems import MISSING, Mark, named, others
+from .problems import MISSING, Mark, is_number, named, others
 from .spans import clock
 
 _ARROW = "-->"
@@ -257,11 +257,7 @@ class Vitt(LineFormat):
             listed = check.sequence(item.get("annotations", MISSING), within, "the annotations")
             for i, tag in check.objects(enumerate(listed), within, "an annotation"):
                 time = tag.get("timestamp", MISSING)
-                start = (
-                    time / 1000
-                    if isinstance(time, int | float) and not isinstance(time, bool) and abs(time) < 1e300
-                    else time
-                )
+                start = time / 1000 if is_number(time) and abs(time) < 1e300 else time
                 meta = others(tag, frozenset(("timestamp", "tag")))
                 caption = check.caption(i, tag.get("tag", MISSING), check.given(start, i), meta=meta)
                 if caption is not None:

@@ -25,6 +25,11 @@ LARGEST_LOG = 1 << 32  #: bytes of all samples of an unpacked log
 _REFERENCE = "attachment://"
 _ZSTANDARD = 93  #: the number of the method in a zip
 _HEADER = 30  #: bytes of an entry's header before its name
+#: what a file that is no log, or a broken one, may raise
+_BROKEN = (
+    *(msgspec.DecodeError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error),
+    *(TypeError, KeyError, AttributeError, IndexError, OSError, struct.error),
+)
 
 
 def log_lines(data: bytes) -> bytes | None:
@@ -40,9 +45,7 @@ def log_lines(data: bytes) -> bytes | None:
         else:
             return None
         return b"\n".join(msgspec.json.encode(_record(sample)) for sample in samples)
-    except (msgspec.DecodeError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error):
-        return None
-    except (TypeError, KeyError, AttributeError, IndexError, OSError, struct.error):
+    except _BROKEN:
         return None
 
 
