@@ -18,8 +18,9 @@ from ..captions import Rating
 from ..errors import DataError, UsageError, many
 from ..progress import Note, unsaid
 from .analysis.assessment import SYSTEM_MINIMUM
-from .analysis.plan import ACCEPTED, KINDS, Plan, plan as simulated
+from .analysis.plan import KINDS, Plan, plan as simulated
 from .analysis.power import (
+    ACCEPTED,
     ASSUMED,
     BETWEEN,
     POINTS,

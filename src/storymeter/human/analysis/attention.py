@@ -262,7 +262,7 @@ def partisans(ratings: Ratings, table: Cells, believed: BoolArray) -> list[Parti
     flagged = np.zeros((2, n, systems), dtype=bool)
     bias, spreads = (np.full((2, n, systems), np.nan) for _ in range(2))
     for _ in range(6):
-        partial = flagged.any(axis=0)
+        partial = np.asarray(flagged.any(axis=0))
         fair = ~partial[rater, author]
         there, level = _others(caption, z, fair, len(table.author))
         apart, group, who = z[there] - level, own[there], rater[there]
