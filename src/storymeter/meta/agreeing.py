@@ -120,18 +120,16 @@ def evaluate_metrics(
     progress: Progress = silent,
 ) -> tuple[list[MetricResult], list[MetricComparison]]:
     """Results of every metric; comparisons of all pairs, or of each metric with `against`."""
-    sign = {metric: scores.sign(metric) for metric in scores.metrics}
     statistics = partial(system_level, unit=unit) if level == "system" else segment_level
     results = []
     for done, metric in enumerate(scores.metrics):
         progress("agreement", done, len(scores.metrics))
-        results.append(statistics(scores, metric, resamples=resamples, seed=seed, direction=sign[metric]))
+        results.append(statistics(scores, metric, resamples=resamples, seed=seed))
     return results, compare(
         scores,
         level,
         resamples=permutations,
         seed=seed,
-        directions=sign,
         against=against,
         statistic=statistic,
         threads=jobs,
@@ -168,9 +166,7 @@ def reference_curve(
         )
         joined = join_scores(human, values_of(fewer, metrics, run)[0])
         for name in joined.metrics:
-            found = segment_level(
-                joined, name, resamples=resamples, seed=run.context.seed, direction=joined.sign(name)
-            )
+            found = segment_level(joined, name, resamples=resamples, seed=run.context.seed)
             point = CurvePoint(found.values[statistic], found.intervals.get(statistic), found.n)
             curve.setdefault(name, []).append(point)
     return curve

@@ -8,7 +8,7 @@ coefficient, or about the accuracy over pairs (ties included); Williams' test is
 stand the permutations and the bootstrap of Deutsch et al. (2021): PERM-SYS, PERM-BOTH, BOOT-BOTH."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -70,7 +70,6 @@ def compare(
     *,
     resamples: int = 10_000,
     seed: int = 0,
-    directions: Mapping[str, int] | None = None,
     against: str | None = None,
     statistic: str = "pearson",
     threads: int = 1,
@@ -79,7 +78,6 @@ def compare(
     """All pairs of metrics, or each with `against`, best first; p two-sided. `draws`: bootstrap resamples of
     the differences; 0: none.
     """
-    sign = directions or {}
     found = []
     for a, b in (
         combinations(scores.metrics, 2)
@@ -89,7 +87,7 @@ def compare(
         use = scores.rows_of(a, b)
         if not use.any():
             continue
-        human, x, y = scores.human, sign.get(a, 1) * scores.metrics[a], sign.get(b, 1) * scores.metrics[b]
+        human, (x, y) = scores.human, (scores.sign(name) * scores.metrics[name] for name in (a, b))
         found.append(
             _system(
                 scores,
@@ -98,7 +96,6 @@ def compare(
                 np.where(use, human, np.nan),
                 np.where(use, x, np.nan),
                 np.where(use, y, np.nan),
-                (sign.get(a, 1), sign.get(b, 1)),
                 resamples,
                 seed,
                 draws,
@@ -140,14 +137,13 @@ def _system(
     human: FloatArray,
     x: FloatArray,
     y: FloatArray,
-    signs: tuple[int, int],
     resamples: int,
     seed: int,
     draws: int,
 ) -> MetricComparison:
     use = ~np.isnan(human)
     h = scores.by_system(human)
-    u, v = (sign * scores.own(name, use) for name, sign in ((a, signs[0]), (b, signs[1])))
+    u, v = (scores.sign(name) * scores.own(name, use) for name in (a, b))
     there = ~np.isnan(h) & ~np.isnan(u) & ~np.isnan(v)
     h, u, v = h[there], u[there], v[there]
     first, second, between = pearson(h, u), pearson(h, v), pearson(u, v)
@@ -192,9 +188,8 @@ def _segment(
     threads: int,
     draws: int,
 ) -> MetricComparison:
-    within = statistic == "accuracy_ties" and several_systems(
-        system, item
-    )  # then the accuracy is that of pairs within items
+    # with several systems the accuracy is that of pairs within items
+    within = statistic == "accuracy_ties" and several_systems(system, item)
     measure = (
         (lambda u, v: float(np.divide(*pair_sums(u, v, item).sum(axis=0)))) if within else _measure(statistic)
     )

@@ -225,7 +225,8 @@ def _table(raw: bytes, name: str) -> list[dict[str, str]]:
     first = raw.lstrip().split(b"\n", 1)[0]
     if first[:1] in b"[{" or first[:4] in (b"PAR1", b"PK\x03\x04") or any(mark in first for mark in b"\t,;|"):
         sheet = sheet_of(raw, name)
-        return [{head: _text(row.get(head)) for head in sheet.heads} for row in sheet.rows]
+        rows = [{head: row.get(head) for head in sheet.heads} for row in sheet.rows]
+        return [{head: "" if cell is None else str(cell) for head, cell in row.items()} for row in rows]
     try:
         lines = [line.split() for line in raw.decode().splitlines() if line.strip()]
     except UnicodeDecodeError as error:
@@ -242,10 +243,6 @@ def _table(raw: bytes, name: str) -> list[dict[str, str]]:
     if len(lines) < 2:
         raise DataError(f"{name} has a header but no rows.", hint="Give a table of scores.")
     return [dict(zip(lines[0], row, strict=True)) for row in lines[1:]]
-
-
-def _text(value: Any) -> str:
-    return "" if value is None else str(value)
 
 
 def _column(row: dict[str, str], names: Sequence[str]) -> str | None:

@@ -237,11 +237,10 @@ def standings(contests: Sequence[Contest]) -> list[Standing]:
         )
         for name in metrics
     ]
-    return sorted(standing, key=lambda s: (s.metric not in varies, s.losses - s.wins, _last(s), s.metric))
-
-
-def _last(standing: Standing) -> float:
-    return math.inf if math.isnan(standing.mean_rank) else standing.mean_rank
+    last = {s.metric: math.inf if math.isnan(s.mean_rank) else s.mean_rank for s in standing}
+    return sorted(
+        standing, key=lambda s: (s.metric not in varies, s.losses - s.wins, last[s.metric], s.metric)
+    )
 
 
 def advice(found: Sequence[Standing], benchmarks: int) -> str:

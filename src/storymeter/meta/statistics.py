@@ -64,10 +64,8 @@ class MetricResult:
     higher_is_better: bool = True
 
 
-def segment_level(
-    scores: Scores, metric: str, *, resamples: int = 500, seed: int = 0, direction: int = 1
-) -> MetricResult:
-    use = scores.rows_of(metric)
+def segment_level(scores: Scores, metric: str, *, resamples: int = 500, seed: int = 0) -> MetricResult:
+    use, direction = scores.rows_of(metric), scores.sign(metric)
     x, y, item, system = (
         direction * scores.metrics[metric][use],
         scores.human[use],
@@ -173,8 +171,10 @@ def _within(
                 out.values[f"{key}_groups"], out.values[f"{key}_dropped"] = len(result.values), result.dropped
                 if math.isnan(result.value):
                     out.reasons[key] = f"every {kind} has one row only, or a constant side"
-                if kind == "item":
-                    _mean_interval(out, key, result.values, resamples, seed)
+                if kind == "item" and resamples:
+                    interval = mean_interval(result.values, resamples=resamples, seed=seed)
+                    if interval is not None:
+                        out.intervals[key] = interval
         if resamples:
             _bootstrap_by_system(out, x, y, item, system, resamples, seed)
     calibrated = tie_calibrated(y, x, item if several else None, seed=seed)
@@ -191,11 +191,6 @@ def _within(
         out.values["kendall_like"] = kendall_like(y, x, threshold=THRESHOLD, seed=seed)
     if "kendall_like" in out.values and math.isnan(out.values["kendall_like"]):
         out.reasons["kendall_like"] = f"no pair differs by {THRESHOLD:g} points"
-
-
-def _mean_interval(out: MetricResult, key: str, values: FloatArray, resamples: int, seed: int) -> None:
-    if resamples and (interval := mean_interval(values, resamples=resamples, seed=seed)) is not None:
-        out.intervals[key] = interval
 
 
 def _bootstrap_by_system(
@@ -280,9 +275,8 @@ def system_level(
     resamples: int = 500,
     seed: int = 0,
     unit: Unit = "both",
-    direction: int = 1,
 ) -> MetricResult:
-    use = scores.rows_of(metric)
+    use, direction = scores.rows_of(metric), scores.sign(metric)
     human, values = (
         np.where(use, scores.human, np.nan),
         np.where(use, direction * scores.metrics[metric], np.nan),
@@ -314,7 +308,8 @@ def system_level(
     if resamples:
         count, h, v = _cells(scores, human, values, there)
         weights, chosen = _draws(count, resamples, seed, unit)
-        y, x = _means_by_draw(count, h, v, weights)
+        size = weights @ count
+        y, x = settled_means(weights, h, size), settled_means(weights, v, size)
         if metric in scores.additive:
             x = direction * _own_by_draw(scores, metric, use, there, weights)
         drawn = np.broadcast_to(np.arange(out.n), y.shape) if chosen is None else chosen
@@ -358,14 +353,6 @@ def _draws(count: FloatArray, resamples: int, seed: int, unit: Unit) -> tuple[Fl
     return weights, (
         random.integers(0, count.shape[1], (resamples, count.shape[1])) if unit != "items" else None
     )
-
-
-def _means_by_draw(
-    count: FloatArray, h: FloatArray, v: FloatArray, weights: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """(resamples, systems): human and metric means of every resample of items."""
-    size = weights @ count
-    return settled_means(weights, h, size), settled_means(weights, v, size)
 
 
 def _own_by_draw(

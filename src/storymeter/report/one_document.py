@@ -11,15 +11,14 @@ In the terminal as text, on a page as SVG. Nothing is loaded from elsewhere."""
 import base64
 from collections.abc import Mapping, Sequence
 
-from markupsafe import Markup
 from rich.cells import set_cell_size
 
 from ..dense.caption_pairs import Event, Timeline
 from ..engine.one_document import Support
 from ..errors import many
 from ..pairs.spice import GraphComparison
-from ..story.explain import StoryExplanation, crops_of
 from ..story.regions import Box
+from ..story.rovist import StoryExplanation, crops_of
 from ..text.words import words
 from .figures.charts import Bar, lanes, scene_graph
 from .fitting import clip, escape_controls, wrapped
@@ -76,22 +75,21 @@ def timeline_page(timeline: Timeline) -> str:
         "timeline.html",
         title=f"{timeline.video}: captions and references on a time axis",
         timeline=timeline,
-        figure=timeline_figure(timeline),
+        figure=lanes(
+            _bars("g", timeline),
+            _bars("p", timeline),
+            [
+                (k.reference, k.candidate, f"{k.iou:.2f} × {k.f:.2f} = {k.product:.2f}")
+                for k in timeline.links
+            ],
+            timeline.duration,
+            "references above, captions below, matched pairs joined",
+        ),
         links=shown(link_table(timeline)),
         lists=[
             shown(event_table("References", "g", timeline.references)),
             shown(event_table("Captions", "p", timeline.captions)),
         ],
-    )
-
-
-def timeline_figure(timeline: Timeline) -> Markup:
-    return lanes(
-        _bars("g", timeline),
-        _bars("p", timeline),
-        [(k.reference, k.candidate, f"{k.iou:.2f} × {k.f:.2f} = {k.product:.2f}") for k in timeline.links],
-        timeline.duration,
-        "references above, captions below, matched pairs joined",
     )
 
 

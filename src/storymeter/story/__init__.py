@@ -18,10 +18,9 @@ if TYPE_CHECKING:
     from .clipscore import ClipScore as ClipScore, RefClipScore as RefClipScore
     from .coherence import Coherence as Coherence
     from .emscore import EmScore as EmScore
-    from .explain import explain_story as explain_story
     from .grounding import Grounding as Grounding
     from .redundancy import Redundancy as Redundancy
-    from .rovist import Rovist as Rovist
+    from .rovist import Rovist as Rovist, explain_story as explain_story
     from .tiger import Tiger as Tiger
     from .train.coherence import Recipe as Recipe, train_coherence as train_coherence
     from .train.data import read_stories as read_stories
@@ -40,7 +39,7 @@ _LATE = {
     "Rovist": "rovist",
     "Tiger": "tiger",
     "TrainingOptions": "train.loop",
-    "explain_story": "explain",
+    "explain_story": "rovist",
     "read_captions": "train.mentions",
     "read_mentions": "train.mentions",
     "read_stories": "train.data",

@@ -119,7 +119,10 @@ class Sight:
         paths = list(pictures)
         for begin in range(0, len(paths), PICTURES):
             part = paths[begin : begin + PICTURES]
-            self._kept.remember({self._name(path): path for path in part}, self._see_pictures)
+            self._kept.remember(
+                {self._name(path): path for path in part},
+                lambda wanted: self.clip.pictures(open_picture(path, whole=True) for path in wanted),
+            )
             progress("encoding pictures", begin + len(part), len(paths))
         for done, (path, wanted) in enumerate(films.items(), 1):
             named = {self._name(path, time): time for time in sorted(wanted)}
@@ -140,9 +143,6 @@ class Sight:
             part = {f"text {text}": text for text in new[begin : begin + CHUNK]}
             self._kept.remember(part, self.clip.texts)
         return self._kept.named(f"text {text}" for text in texts)
-
-    def _see_pictures(self, paths: Sequence[Path]) -> Float32:
-        return self.clip.pictures(open_picture(path, whole=True) for path in paths)
 
     def _see_frames(self, path: Path, times: Sequence[float]) -> Float32:
         return self.clip.pictures(frames_at(path, times))

@@ -99,16 +99,6 @@ class PictureStore:
         self._seen[name] = regions, boxes
 
 
-def pictures_of(context: Context, model: str, regions: str, metric: str) -> PictureStore:
-    """Vectors of the pictures of the run, for all metrics that look at them in the same way."""
-    if context.images is None:
-        raise UsageError(
-            f"{metric} needs pictures, and none were given.",
-            hint="Give their folder: --images FOLDER (images= in Python).",
-        )
-    return context.per_run(_pictures_of, context.images, model, regions)
-
-
 def _pictures_of(context: Context, images: str, model: str, where: str) -> PictureStore:
     return PictureStore(Pictures(images), regions(where, context.device), load_space(model, context.device))
 
@@ -204,7 +194,13 @@ class RegionMetric(StoryMetric):
         return training_of_all([TrainingData("regions: classes of ImageNet"), ENCODER_TRAINING])
 
     def store(self, context: Context) -> PictureStore:
-        return pictures_of(context, self.model, self.regions, self.name)
+        """Vectors of the pictures of the run, for all metrics that look at them in the same way."""
+        if context.images is None:
+            raise UsageError(
+                f"{self.name} needs pictures, and none were given.",
+                hint="Give their folder: --images FOLDER (images= in Python).",
+            )
+        return context.per_run(_pictures_of, context.images, self.model, self.regions)
 
     def signature(self, context: Context) -> Signature:
         store = self.store(context)

@@ -172,7 +172,7 @@ def _frequencies(context: Context, task: Task, source: str) -> NounFrequencies |
 def fixed_frequencies(source: str) -> NounFrequencies | None:
     """Those that do not depend on what is scored: the packaged ones, or those of a file."""
     if source == "vist":
-        return _packaged()
+        return _of_file(PACKAGED, 0, 0)
     if source in SOURCES:
         return None
     where = Path(source).expanduser()
@@ -207,11 +207,6 @@ def _of_file(where: Path, changed: int, size: int) -> NounFrequencies:
     if counts:
         return _table(where)
     return count_nouns(story_nouns(read(where, role="references", lists="story").documents))
-
-
-@functools.cache
-def _packaged() -> NounFrequencies:
-    return _table(PACKAGED)
 
 
 def _table(path: Path) -> NounFrequencies:

@@ -56,9 +56,8 @@ def redundancy(
     ids: defaultdict[str, int] = defaultdict()
     ids.default_factory = ids.__len__  # a new word gets the next number
     told = list(chain.from_iterable(stories))
-    known = {
-        sentence: [ids[token] for token in _tokens(sentence, jaccard)] for sentence in dict.fromkeys(told)
-    }
+    tokens = words if jaccard == "set" else lambda sentence: treebank(sentence)[:-1]
+    known = {sentence: [ids[token] for token in tokens(sentence)] for sentence in dict.fromkeys(told)}
     numbers = [known[sentence] for sentence in told]
     parts = np.empty((len(stories), 2))
     _native.story_redundancy(
@@ -73,10 +72,6 @@ def redundancy(
     inter, intra = parts[:, 0], np.nan_to_num(parts[:, 1], nan=0.0)
     value = 1.0 - np.where(np.isnan(inter), intra, (np.nan_to_num(inter) + intra) / 2)
     return np.column_stack([value, inter, intra])
-
-
-def _tokens(sentence: str, jaccard: Jaccard) -> list[str]:
-    return words(sentence) if jaccard == "set" else treebank(sentence)[:-1]
 
 
 @measure(Named("rovist_nr", "a story's non-redundancy (RoViST-NR)"), papers=("wang2022",))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -385,7 +386,8 @@ def test_systems_may_be_drawn_too() -> None:
 def test_less_is_better_metrics_are_turned_round() -> None:
     rows = [Judgement("s", f"i{k}", float(k)) for k in range(10)]
     scores = join_scores(tabulate(rows), values_of_file({"m": {(j.system, j.item): -j.value for j in rows}}))
-    assert segment_level(scores, "m", resamples=0, direction=-1).values["pearson"] == pytest.approx(1.0)
+    turned = replace(scores, lower_is_better=frozenset({"m"}))
+    assert segment_level(turned, "m", resamples=0).values["pearson"] == pytest.approx(1.0)
     assert segment_level(scores, "m", resamples=0).values["pearson"] == pytest.approx(-1.0)
 
 

@@ -4,6 +4,7 @@ ones where they are.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from storymeter.errors import DataError
 from storymeter.meta import benchmark, report_card
 from storymeter.meta.benchmarks import available, load
 from storymeter.meta.choices import choice_results
-from storymeter.meta.scores import MetricValues, values_of
+from storymeter.meta.scores import MetricValues, tabulate, values_of
+from storymeter.meta.statistics import segment_level
 from storymeter.meta.story_benchmarks import unmarked
 from storymeter.meta.words import occurrence, word_auc
 from storymeter.report import present, render
@@ -270,15 +272,11 @@ def test_the_lowest_word_of_a_foil(small: Path) -> None:
 
 def test_captions_called_right_or_wrong_have_an_auc(small: Path) -> None:
     """hat: the chance that a caption without a hallucination scores higher."""
-    from dataclasses import replace
-
-    from storymeter.meta.scores import tabulate
-    from storymeter.meta.statistics import segment_level
-
     human = tabulate(load("hat", small).judgements)
     perfect = replace(human, metrics={"m": human.human + 1.0})
     assert segment_level(perfect, "m", resamples=0).values["auc"] == 1.0
-    assert segment_level(perfect, "m", resamples=0, direction=-1).values["auc"] == 0.0
+    turned = replace(perfect, lower_is_better=frozenset({"m"}))
+    assert segment_level(turned, "m", resamples=0).values["auc"] == 0.0
     out = CliRunner().invoke(
         cli,
         [

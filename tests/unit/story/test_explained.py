@@ -17,7 +17,7 @@ from storymeter.errors import DataError, UsageError
 from storymeter.formats import read, write
 from storymeter.report import write_report
 from storymeter.story import Recipe, TrainingOptions, coherence, explain_story, read_stories, train_coherence
-from storymeter.story.explain import StoryExplanation
+from storymeter.story.rovist import StoryExplanation
 
 from . import tiny
 

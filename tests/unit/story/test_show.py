@@ -11,10 +11,10 @@ from storymeter.cli import cli
 from storymeter.errors import DataError
 from storymeter.report import present, render
 from storymeter.story.coherence import Links
-from storymeter.story.explain import Sight, StoryExplanation
 from storymeter.story.grounding import Grounded
 from storymeter.story.redundancy import explain, redundancy
 from storymeter.story.regions import Box
+from storymeter.story.rovist import Sight, StoryExplanation
 
 SENTENCES = ("we saw a <b>giraffe</b> .", "the giraffe ate leaves .", "we went home .")
 
