@@ -13,7 +13,6 @@ import pytest
 
 import storymeter
 from storymeter.compat import _inputs, huggingface
-from storymeter.compat._inputs import prepared
 from storymeter.compat.pycocoevalcap.eval import Cider, Meteor
 from storymeter.errors import StorymeterWarning, UsageError
 from storymeter.pairs import Bleu, Sts
@@ -37,7 +36,7 @@ def load(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> object:
 
 
 def test_evaluate_captions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    said, truth = prepared(SAID, TRUTH, "ptb")
+    said, truth = _inputs.prepared(SAID, TRUTH, "ptb")
     gts, res = dict(enumerate(truth)), {k: [text] for k, text in enumerate(said)}
     for name, scorer in (("meteor", Meteor()), ("cider", Cider())):
         wanted, each = scorer.compute_score(gts, res)
@@ -84,7 +83,7 @@ def test_evaluate_inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_torchmetrics_of_documents() -> None:
     """Sums over steps give the run's value to the last bit, with a video's annotators as a list."""
     pytest.importorskip("torchmetrics")
-    from storymeter.compat.torchmetrics import CaptionScore
+    from storymeter.compat import torchmetrics
 
     mine = storymeter.read("examples/videos/good.json")
     people = [storymeter.read(f"examples/videos/reference_{k}.json") for k in (1, 2)]
@@ -95,7 +94,7 @@ def test_torchmetrics_of_documents() -> None:
     names = ["soda_c", "anet", "localisation"]
     wanted = storymeter.Run(people, jobs=1).score(mine, names, 0)
     for name in names:
-        score = CaptionScore(name)
+        score = torchmetrics.CaptionScore(name)
         score.update(said[:2], truth[:2])
         score.update(said[2:], truth[2:])
         assert float(score.compute()) == pytest.approx(wanted[mine.name, name].value, abs=1e-15)
@@ -106,9 +105,9 @@ def test_torchmetrics_of_documents() -> None:
 def test_torchmetrics_counts_answers_that_cannot_be_read() -> None:
     """An answer without a caption counted as a video without captions, without a word."""
     pytest.importorskip("torchmetrics")
-    from storymeter.compat.torchmetrics import CaptionScore
+    from storymeter.compat import torchmetrics
 
-    score = CaptionScore("soda_c")
+    score = torchmetrics.CaptionScore("soda_c")
     truth = {"timestamps": [[0, 4]], "sentences": ["a man walks"]}
     with pytest.warns(StorymeterWarning, match="1 answer of 2 hold no caption"):
         score.update(["I cannot see the video, sorry.", "From 0 to 4 seconds, a man walks."], [truth, truth])
@@ -122,9 +121,9 @@ def test_an_unknown_module_is_said() -> None:
 
 def test_torchmetrics() -> None:
     pytest.importorskip("torchmetrics")
-    from storymeter.compat.torchmetrics import CaptionScore
+    from storymeter.compat import torchmetrics
 
-    said, truth = prepared(SAID, TRUTH, "ptb")
+    said, truth = _inputs.prepared(SAID, TRUTH, "ptb")
     gts, res = dict(enumerate(truth)), {k: [text] for k, text in enumerate(said)}
     wanted = {
         "meteor": Meteor().compute_score(gts, res)[0],
@@ -132,8 +131,8 @@ def test_torchmetrics() -> None:
         "bleu_2": Bleu(2, tokenizer="none").open().aggregate(candidates=said, references=truth),
     }
     for name, value in wanted.items():
-        score = CaptionScore(name, corpus=TRUTH if name == "cider" else None)
-        other = CaptionScore(name, corpus=TRUTH if name == "cider" else None)
+        score = torchmetrics.CaptionScore(name, corpus=TRUTH if name == "cider" else None)
+        other = torchmetrics.CaptionScore(name, corpus=TRUTH if name == "cider" else None)
         score.update(SAID[:1], TRUTH[:1])
         score.update(SAID[1:3], TRUTH[1:3])
         other.update(SAID[3:], TRUTH[3:])
@@ -143,7 +142,7 @@ def test_torchmetrics() -> None:
         score.update(["a b"], ["a b"])
         assert np.isfinite(float(score.compute()))
     for name in ("rouge_l", "bleu_2(level=sentence)", "cider"):  # a copy has what was fitted, and the sums
-        score = CaptionScore(name, corpus=TRUTH if name == "cider" else None)
+        score = torchmetrics.CaptionScore(name, corpus=TRUTH if name == "cider" else None)
         score.update(SAID, TRUTH)
         wanted_value = storymeter.metric(name).corpus(candidates=SAID, references=TRUTH, resamples=0).value
         assert float(score.compute()) == pytest.approx(wanted_value, abs=1e-12), name
@@ -153,7 +152,7 @@ def test_torchmetrics() -> None:
             each.update(SAID[:1], TRUTH[:1])
         assert float(copied.compute()) == float(score.compute()) > 0, name
     with pytest.raises(UsageError, match="references of the whole corpus"):
-        CaptionScore("cider")
+        torchmetrics.CaptionScore("cider")
 
 
 def test_nothing_of_theirs_is_imported_unasked() -> None:

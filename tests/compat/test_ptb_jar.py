@@ -14,7 +14,7 @@ from types import ModuleType
 
 import pytest
 
-from storymeter.text.ptb import tokenize_batch, tokenize_joined
+from storymeter.text import ptb
 
 COUNT = 6_000
 #: Stands behind each line, so that no line peeks into the next one drawn; its quotes close a tag's value that
@@ -74,7 +74,7 @@ def test_fresh_lines(tmp_path: Path) -> None:
     print(f"seed {seed}")  # noqa: T201 - pytest shows it when the test fails, and with -s
     lines = _neighbour("ptb_lines").lines(seed, COUNT)
     expected = _original(lines, tmp_path)
-    found = tokenize_joined([f"{line}\n{BEHIND}" for line in lines], punctuation=True)
+    found = ptb.tokenize_joined([f"{line}\n{BEHIND}" for line in lines], punctuation=True)
     wrong = [
         (line, original, ours)
         for line, original, ours in zip(lines, expected, found, strict=True)
@@ -90,4 +90,4 @@ def test_fresh_lines(tmp_path: Path) -> None:
 def test_the_last_line_of_a_text(last: str, tmp_path: Path) -> None:
     lines = ["He lives in D.C.", last]
     printed = _printed("\n".join(lines), tmp_path)[:2]
-    assert tokenize_batch(lines, punctuation=True) == [row.rstrip() for row in printed]
+    assert ptb.tokenize_batch(lines, punctuation=True) == [row.rstrip() for row in printed]

@@ -10,12 +10,14 @@ import os
 import stat
 import subprocess
 import sys
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from storymeter import compat
+from storymeter.compat.pycocoevalcap.eval import Bleu, Meteor, PTBTokenizer
 from storymeter.errors import StorymeterWarning
 
 SEED = int(os.environ.get("STORYMETER_SEED", "122595539"))
@@ -103,9 +105,7 @@ def test_an_import_that_came_first_is_said() -> None:
 
 
 def test_a_failed_call_leaves_meteor_usable() -> None:
-    """The original's lock stays taken, and the next call waits for ever."""
-    from storymeter.compat.pycocoevalcap.meteor.meteor import Meteor
-
+    """The original's lock stays taken, and the next call hangs."""
     meteor = Meteor()
     with pytest.raises(AssertionError, match="exactly one caption"):
         meteor.compute_score({0: ["a"]}, {0: ["a", "b"]})
@@ -114,8 +114,6 @@ def test_a_failed_call_leaves_meteor_usable() -> None:
 
 
 def test_messages_name_the_place() -> None:
-    from storymeter.compat.pycocoevalcap.bleu.bleu import Bleu
-
     with pytest.raises(AssertionError, match=r"1 only in gts \(v_1\), 1 only in res \(v_2\)"):
         Bleu().compute_score({"v_1": ["a"]}, {"v_2": ["a"]})
     with pytest.raises(TypeError, match=r"gts\[7\]\[1\] is not a string .* PTBTokenizer"):
@@ -123,9 +121,6 @@ def test_messages_name_the_place() -> None:
 
 
 def test_copies_with_other_signatures() -> None:
-    from storymeter.compat.pycocoevalcap.bleu.bleu import Bleu
-    from storymeter.compat.pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
-
     gts, res = {0: ["a b c d", "a b"]}, {0: ["a b c"]}
     assert PTBTokenizer(verbose=False).tokenize({}) == {}
     shortest = Bleu(4).compute_score(gts, res, score_option="shortest", verbose=0)[0]
@@ -143,8 +138,6 @@ def test_a_dot_that_depends_on_the_next_caption() -> None:
     """As the original printed it: `no.` before a number, a letter before a sentence, blanks that belong to a
     token.
     """
-    from storymeter.text.ptb import tokenize_batch
-
     lines = [
         "He says no.",
         "29 dogs",
@@ -155,7 +148,8 @@ def test_a_dot_that_depends_on_the_next_caption() -> None:
         "<b class='x y'> The",
         "http://a.com/b\u00a0",
     ]
-    assert tokenize_batch(lines, punctuation=False) == [
+    found = PTBTokenizer().tokenize({k: [{"caption": line}] for k, line in enumerate(lines)})
+    assert list(chain.from_iterable(found.values())) == [
         *("he says no.", "29 dogs", "he says no", "", "dogs", "2\u00a01/2 of plan b"),
         *("<b\u00a0class='x\u00a0y'> the", "http://a.com/b"),
     ]

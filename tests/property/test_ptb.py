@@ -9,7 +9,7 @@ import time
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from storymeter.text.ptb import tokenize, tokenize_joined
+from storymeter.text import ptb
 
 PUNCTUATION = {"''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"}
 LINES = st.text(
@@ -20,18 +20,18 @@ LINES = st.text(
 @settings(deadline=None, max_examples=200)
 @given(st.lists(LINES, max_size=8))
 def test_threads_and_neighbours_do_not_matter(lines: list[str]) -> None:
-    together = tokenize_joined(lines, punctuation=True, jobs=1)
-    assert tokenize_joined(lines, punctuation=True, jobs=3) == together
-    assert [tokenize_joined([line], punctuation=True)[0] for line in lines] == together
+    together = ptb.tokenize_joined(lines, punctuation=True, jobs=1)
+    assert ptb.tokenize_joined(lines, punctuation=True, jobs=3) == together
+    assert [ptb.tokenize_joined([line], punctuation=True)[0] for line in lines] == together
 
 
 @settings(deadline=None, max_examples=200)
 @given(LINES)
 def test_tokens_hold_no_blank_and_only_punctuation_is_dropped(line: str) -> None:
-    (every,) = tokenize([line], punctuation=True)
+    (every,) = ptb.tokenize([line], punctuation=True)
     assert all(token and not set(token) & set(" \t\r\n\f\v") for token in every)
-    assert tokenize([line], punctuation=False) == [[token for token in every if token not in PUNCTUATION]]
-    assert tokenize_joined([line], punctuation=True) == [" ".join(every)]
+    assert ptb.tokenize([line], punctuation=False) == [[token for token in every if token not in PUNCTUATION]]
+    assert ptb.tokenize_joined([line], punctuation=True) == [" ".join(every)]
 
 
 MEGABYTE, LONG = 1_000_000, 500_000
@@ -84,7 +84,7 @@ def test_half_a_megabyte_of_one_thing_takes_linear_time(piece: str) -> None:
 
     def seconds(text: str) -> float:
         start = time.process_time()
-        tokenize_joined([text], punctuation=True, jobs=1)
+        ptb.tokenize_joined([text], punctuation=True, jobs=1)
         return time.process_time() - start
 
     # A quadratic rule would need 16 times as long for four times the text, and minutes for the whole.
@@ -92,8 +92,8 @@ def test_half_a_megabyte_of_one_thing_takes_linear_time(piece: str) -> None:
 
 
 def test_a_hundred_thousand_identical_words() -> None:
-    assert tokenize(["word " * 100_000], punctuation=True) == [["word"] * 100_000]
-    assert tokenize_joined(["a dog."] * 100_000, punctuation=False) == ["a dog"] * 100_000
+    assert ptb.tokenize(["word " * 100_000], punctuation=True) == [["word"] * 100_000]
+    assert ptb.tokenize_joined(["a dog."] * 100_000, punctuation=False) == ["a dog"] * 100_000
 
 
 SENTENCE = "A dog, 2 cats & a bird don't run (yet). "
@@ -120,6 +120,6 @@ ODD = {
 def test_odd_text_has_these_tokens_in_little_time(name: str) -> None:
     line, tokens = ODD[name]
     begin = time.process_time()
-    found = tokenize_joined([line, "a", line], punctuation=True)
+    found = ptb.tokenize_joined([line, "a", line], punctuation=True)
     assert time.process_time() - begin < 10  # about 0.1 s
     assert found == [tokens, "a", tokens]

@@ -13,8 +13,7 @@ from storymeter import Caption, Corpus, Document
 from storymeter.context import KEPT_TASKS, Context, Settings
 from storymeter.errors import UsageError
 from storymeter.join import Task, join
-from storymeter.pairs import Bleu, Meteor, texts_of
-from storymeter.pairs.sentences import pair_table
+from storymeter.pairs import Bleu, Meteor, sentences, texts_of
 from storymeter.protocol import get
 from storymeter.registry import metric, room_of
 
@@ -67,8 +66,8 @@ def test_another_tokenizer_has_results_of_its_own() -> None:
 
 def test_pair_tables_are_shared_by_equal_scorers() -> None:
     context = Context()
-    assert pair_table(context, Meteor()) is pair_table(context, Meteor())
-    assert pair_table(context, Bleu(2)) is not pair_table(context, Bleu(4))
+    assert sentences.pair_table(context, Meteor()) is sentences.pair_table(context, Meteor())
+    assert sentences.pair_table(context, Bleu(2)) is not sentences.pair_table(context, Bleu(4))
 
 
 def test_plug_ins_may_call_texts_as_before() -> None:

@@ -163,11 +163,9 @@ def print_result(shown: report.Presentation, style: str) -> None:
 def keep(shown: report.Presentation, page: str | Path | None, figures: Path | None) -> None:
     """What --figures and --html ask for."""
     if figures is not None and shown.figures is not None:
-        from ..report.figures.files import png
-
         drawn = shown.figures()
         for name, safe in safe_names(drawn).items():
-            write_bytes(figures / f"{safe}.png", png(drawn[name]))
+            write_bytes(figures / f"{safe}.png", report.png(drawn[name]))
         print_note(f"{len(drawn)} figures in {figures}")
     if page is not None and shown.page is not None:
         write_text(page, shown.page())

@@ -137,16 +137,14 @@ def keep(shown: report.Presentation, out: str, verb: str, **styles: str) -> None
 
 def deliver(shown: report.Presentation, options: dict[str, Any], verb: str) -> None:
     """Print the result in the style asked for, and put everything that belongs to it into the folder."""
-    from ..report.figures.files import png, svg_file
-
     print_result(shown, options["style"])
     if out := options["out"]:
         keep(shown, out, verb, **TABLES)
         if shown.page is not None:
             write_text(Path(out) / f"{verb}.html", shown.page())
         for figure in (shown.figures() if shown.figures else {}).values():
-            write_bytes(Path(out) / f"{verb}.svg", svg_file(figure))
-            write_bytes(Path(out) / f"{verb}.png", png(figure))
+            write_bytes(Path(out) / f"{verb}.svg", report.svg_file(figure))
+            write_bytes(Path(out) / f"{verb}.png", report.png(figure))
         print_note(f"Table, figure and page: {out}/{verb}.*")
 
 
@@ -175,8 +173,6 @@ def apply_command(
     \b
     storymeter stress apply 'pad(n=200)' mine.json padded.json -r references.json
     """
-    from ..stress.changes import Scene
-
     made = stress.transformation(transformation)
     asked = parse(transformation)
     if not references and (asked.word == "oracle" or "m" in asked.options):
@@ -186,7 +182,7 @@ def apply_command(
     with busy("damaging the captions"):
         (corpus,), against = read_both([candidates], references, reading)
         settings = settings_of({"protocol": protocol, "jobs": jobs, "seed": seed}, silent)
-        scene = Scene.of(engine.Run(against, **settings))
+        scene = stress.Scene.of(engine.Run(against, **settings))
         changed = stress.apply([made], corpus, scene, seed=seed)
         formats.write(changed, target)
     print_note(

@@ -33,6 +33,7 @@ import msgspec
 from .. import _native
 from ..arrays import FloatArray
 from ..errors import DataError, UsageError, first_few
+from ..files import atomic
 from ..options import Tokenizer
 from ..pairs.bleu import ORDERS, bleu, columns, of_order
 from ..text.script import well_formed
@@ -146,8 +147,6 @@ class Reward(ABC):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Into one file; `load` gives an equal reward."""
-        from ..files import atomic
-
         wrong = [i for i in self._references if not isinstance(i, str | int)]
         if wrong:
             raise UsageError(f"Ids in a file are strings or whole numbers, not {first_few(wrong)}.")

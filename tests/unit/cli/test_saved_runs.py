@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from storymeter.pairs.sentences import PairTable
+from storymeter.pairs import sentences
 
 Verb = Callable[..., tuple[int, str, str]]
 
@@ -33,7 +33,7 @@ def test_compare_and_show_need_no_files(
     references = ["-r", str(videos / "reference_1.json"), "-r", str(videos / "reference_2.json")]
     fresh = run("compare", *files, *references, "-m", "soda_c", "--format", "json")
     shown = run("show", "pancakes", files[1], *references)
-    monkeypatch.setattr(PairTable, "_score", lambda *_: pytest.fail("a pair was scored"))
+    monkeypatch.setattr(sentences.PairTable, "_score", lambda *_: pytest.fail("a pair was scored"))
     assert run("compare", saved, "-m", "soda_c", "--format", "json")[:2] == fresh[:2]
     assert run("show", "pancakes", saved, "--system", "padded")[:2] == shown[:2]
     code, out, _ = run("score", saved, "--format", "json")
@@ -46,9 +46,11 @@ def test_into_scores_the_new_system_only(
 ) -> None:
     new = str(examples / "videos" / "disordered.json")
     scored: list[int] = []
-    real = PairTable._score
+    real = sentences.PairTable._score
     monkeypatch.setattr(
-        PairTable, "_score", lambda self, keys, *rest: (scored.append(len(keys)), real(self, keys, *rest))[1]
+        sentences.PairTable,
+        "_score",
+        lambda self, keys, *rest: (scored.append(len(keys)), real(self, keys, *rest))[1],
     )
     code, out, _ = run("score", new, "--into", saved, "--format", "json")
     assert code == 0

@@ -225,14 +225,13 @@ def test_a_long_name_leaves_room_for_the_bar_and_the_count() -> None:
 
 def test_the_bar_moves_with_every_batch_of_sentences() -> None:
     pytest.importorskip("torch")
-    from storymeter.models import Embeddings
-    from storymeter.models.vectors import CHUNK
+    from storymeter.models import Embeddings, vectors
 
     heard: list[tuple[str, int]] = []
     sentences = [f"a dog and {k} cats {'sleep ' * (k % 40)}" for k in range(200)]
     Embeddings(cache=False).rows(sentences, lambda what, done, total: heard.append((what, done)))
     counts = [done for _, done in heard]
-    assert len(sentences) < CHUNK and counts == sorted(counts)
+    assert len(sentences) < vectors.CHUNK and counts == sorted(counts)
     assert 0 < counts[2] < 100 and max(b - a for a, b in pairwise(counts)) < 100  # a batch is 512 tokens
     assert [what for what, done in heard if done == 0] == [
         "encoding sentences\tloading the model",

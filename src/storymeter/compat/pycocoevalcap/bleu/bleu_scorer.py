@@ -17,7 +17,7 @@ import numpy as np
 
 from ....arrays import FloatArray
 from ....pairs.bleu import ORDERS, Bleu, bleu, of_order
-from .._items import Gathered, texts
+from .. import Gathered, texts
 
 Option = Literal["closest", "shortest", "average"]
 Counts = dict[tuple[str, ...], int]

@@ -12,7 +12,7 @@ import numpy as np
 
 from ....arrays import FloatArray
 from ....pairs.cider import Cider
-from .._items import Gathered
+from .. import Gathered
 from ..bleu.bleu_scorer import Counts, precook as _counted
 
 ORDERS = 4

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ....pairs.meteor import Meteor as _Meteor
-from .._items import items, texts
+from .. import items, texts
 
 METEOR_JAR = "meteor-1.5.jar"
 

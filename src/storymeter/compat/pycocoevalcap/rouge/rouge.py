@@ -7,7 +7,7 @@ import numpy as np
 
 from ....arrays import FloatArray
 from ....pairs.rouge import RougeL, coco_values
-from .._items import items, texts
+from .. import items, texts
 
 
 def my_lcs(string: Sequence[Any], sub: Sequence[Any]) -> int:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....errors import StorymeterWarning
-from .._items import Items, items
+from .. import Items, items
 
 if TYPE_CHECKING:
     from ....pairs.spice import Facts

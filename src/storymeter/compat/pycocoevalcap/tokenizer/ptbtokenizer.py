@@ -5,7 +5,7 @@ from itertools import chain
 from typing import Any
 
 from ....text.ptb import tokenize_batch
-from .._items import text
+from .. import text
 
 #: names that the original's module has; nothing here reads them
 STANFORD_CORENLP_3_4_1_JAR = "stanford-corenlp-3.4.1.jar"
