@@ -292,8 +292,8 @@ def common_rows(systems: Sequence[SystemResult]) -> tuple[list[str], list[FloatA
 def units_under(
     results: Results, systems: Sequence[SystemResult], k: int
 ) -> tuple[list[str], list[FloatArray], Part]:
-    """Of the k-th metric: the documents that all of these systems were scored on, the rows of their units, and
-    what gives a value of summed rows.
+    """Of the k-th metric: the documents that all of these systems were scored on, the rows of their units,
+    and what gives a value of summed rows.
     """
     ids, rows = common_rows(systems)
     begin = sum(len(metric.columns) for metric in results.metrics[:k])
