@@ -196,10 +196,6 @@ def _tables(agreement: Agreement, style: str) -> list[Table]:
     return tables
 
 
-def _heights(agreement: Agreement) -> dict[str, list[float]]:
-    return {metric: [point.value for point in points] for metric, points in agreement.curve.items()}
-
-
 def curve_table(agreement: Agreement) -> Table:
     """The coefficient with 1, 2, 3, … references of each item (RoViST, figure 4)."""
     rows = [
@@ -364,7 +360,7 @@ def _curve(agreement: Agreement) -> Markup | None:
         return None
     longest = max(len(values) for values in agreement.curve.values())
     return lines(
-        _heights(agreement),
+        {metric: [point.value for point in points] for metric, points in agreement.curve.items()},
         [str(k) for k in range(1, longest + 1)],
         labels=("number of references", STATISTICS[agreement.curve_statistic]),
         alternative="Agreement with people by number of references.",

@@ -8,7 +8,7 @@ from ..human.analysis.influence import Influence, Robust
 from ..human.analysis.reliability import Replication
 from ..human.campaign.money import Pay, stated
 from .assessment import known, pairs
-from .table import Column, Table, to_json
+from .table import Column, Table
 
 WORDS = {
     "system": "the system that the rater scores most differently from the other raters of its captions",
@@ -29,22 +29,6 @@ WORDS = {
 }
 #: rows of the table; all raters are in the JSON
 SHOWN = 12
-
-
-def influence_json(found: Influence) -> dict[str, Any]:
-    return {
-        "order": list(found.order),
-        "biases": [one._asdict() for one in found.biases],
-        "without": [one._asdict() for one in found.alone],
-        "groups": [one._asdict() for one in found.groups],
-    }
-
-
-def robust_json(found: Robust) -> dict[str, Any]:
-    return {
-        "systems": [one._asdict() for one in found.systems],
-        "breakdown": [one._asdict() for one in found.breakdown],
-    }
 
 
 ROBUST_WORDS = {
@@ -115,10 +99,6 @@ def influence_table(found: Influence) -> Table:
     )
 
 
-def analysis_json(analysis: Analysis, **more: Any) -> str:
-    return to_json(analysis_data(analysis, **more))
-
-
 def cost_line(analysis: Analysis, pay: Pay | None) -> str:
     """What the study paid."""
     pay = stated(pay or analysis.pay, analysis.hits)
@@ -132,7 +112,7 @@ def analysis_data(
     """What the JSON output holds."""
     pay = stated(pay or analysis.pay, analysis.hits)
     ranking, quality = analysis.ranking, analysis.quality
-    split = analysis.split_half
+    split, robust, influence = analysis.split_half, analysis.robust, analysis.influence
     # published means of captions: who rated them, and what it cost, is not in the file
     published = analysis.ratings.standardised
     return {
@@ -202,8 +182,22 @@ def analysis_data(
         },
         "rings": [{**ring._asdict(), "evidence": ring.evidence} for ring in quality.rings],
         "partisans": list(quality.partisans),
-        **({"robust": robust_json(analysis.robust)} if analysis.robust else {}),
-        "influence": influence_json(analysis.influence),
+        **(
+            {
+                "robust": {
+                    "systems": [one._asdict() for one in robust.systems],
+                    "breakdown": [one._asdict() for one in robust.breakdown],
+                }
+            }
+            if robust
+            else {}
+        ),
+        "influence": {
+            "order": list(influence.order),
+            "biases": [one._asdict() for one in influence.biases],
+            "without": [one._asdict() for one in influence.alone],
+            "groups": [one._asdict() for one in influence.groups],
+        },
         "cost": None
         if published
         else {

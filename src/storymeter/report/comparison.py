@@ -42,14 +42,12 @@ def present_comparisons(
             *([spread] if spread is not None else []),
         ]
 
-    return Presentation("Comparison", tables, lambda: comparison_json(comparisons, annotators))
-
-
-def comparison_json(
-    comparisons: Sequence[Comparison], annotators: Sequence[dict[str, Any]] | None = None
-) -> str:
-    record = {"schema": 1, "comparisons": comparison_records(comparisons)}
-    return to_json(record if annotators is None else {**record, "annotators": list(annotators)})
+    more = {} if annotators is None else {"annotators": list(annotators)}
+    return Presentation(
+        "Comparison",
+        tables,
+        lambda: to_json({"schema": 1, "comparisons": comparison_records(comparisons), **more}),
+    )
 
 
 def comparison_records(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:

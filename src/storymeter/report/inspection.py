@@ -28,9 +28,15 @@ _BOLD, _RED, _GREEN, _YELLOW = 1, 31, 32, 33
 
 @present.register(Validation)
 def present_validation(found: Validation) -> Presentation:
+    rows = [
+        [reading.path, p.severity, p.code, p.where, p.text, p.count]
+        for reading in found.readings
+        for p in group(reading.problems)
+    ]
+    heads = [*keys("file", "severity", "problem"), "place", "text", *numbers(",d", "times")]
     return Presentation(
         "Files",
-        lambda style, width: [problem_table(found)],
+        lambda style, width: [Table(heads, rows)],
         lambda: json.dumps(_data(found), indent=2),
         text=lambda width, colour: validation_text(found, colour),
     )
@@ -56,15 +62,6 @@ def validation_text(found: Validation, colour: bool = False) -> str:
         head = "Run:" if mended else "Mend the errors above, then run:"
         lines.append(f"{head} {escape_controls(found.command)}")
     return "\n".join(lines)
-
-
-def problem_table(found: Validation) -> Table:
-    rows = [
-        [reading.path, p.severity, p.code, p.where, p.text, p.count]
-        for reading in found.readings
-        for p in group(reading.problems)
-    ]
-    return Table([*keys("file", "severity", "problem"), "place", "text", *numbers(",d", "times")], rows)
 
 
 def _page(reading: Reading, colour: bool) -> str:

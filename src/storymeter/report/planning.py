@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
 
 import msgspec
 
@@ -15,7 +14,9 @@ from .table import Column, Table, numbers, to_json
 
 @present.register(Plan)
 def present_plan(plan: Plan) -> Presentation:
-    return plain("Plan of a human study", [plan_table(plan)], json=lambda: plan_json(plan))
+    return plain(
+        "Plan of a human study", [plan_table(plan)], json=lambda: to_json({"schema": 1, **asdict(plan)})
+    )
 
 
 @present.register(Pilot)
@@ -50,13 +51,32 @@ def present_pilot(pilot: Pilot) -> Presentation:
 
 
 @present_all.register(TestRates)
-def present_rates(first: TestRates, rates: Sequence[TestRates], **about: Any) -> Presentation:
-    table = rates_table(rates, **about)
-    return plain("Errors of the worker tests", [table], json=lambda: rates_json(rates))
-
-
-def plan_json(plan: Plan) -> str:
-    return to_json({"schema": 1, **asdict(plan)})
+def present_rates(
+    first: TestRates, rates: Sequence[TestRates], *, simulations: int, seed: int, alpha: float
+) -> Presentation:
+    rows = [
+        [
+            rate.pairs,
+            rate.test,
+            *(rate.accepts[bot] for bot in BOTS),
+            *(rate.rejects[kind] for kind in HONEST),
+        ]
+        for rate in rates
+    ]
+    columns: list[Column | str] = [
+        Column("pairs", "d"),
+        "test",
+        *numbers(".1f", *(f"accepts {bot}" for bot in BOTS), scale=100.0),
+        *numbers(".1f", *(f"rejects {kind}" for kind in HONEST), scale=100.0),
+    ]
+    table = Table(
+        columns,
+        rows,
+        title="Errors of the worker tests, in % of raters",
+        note=f"{simulations:,} simulated raters per cell, alpha {alpha:g}, seed {seed}.",
+    )
+    data = {"schema": 1, "rates": [asdict(rate) for rate in rates]}
+    return plain("Errors of the worker tests", [table], json=lambda: to_json(data))
 
 
 def plan_table(plan: Plan) -> Table:
@@ -94,32 +114,4 @@ def plan_table(plan: Plan) -> Table:
             f"captions: of each system, rated by {plan.overlap} raters or more each; power: {found}; cost"
             " with the fee; HITs include those of raters who will not pass."
         ),
-    )
-
-
-def rates_json(rates: Sequence[TestRates]) -> str:
-    return to_json({"schema": 1, "rates": [asdict(rate) for rate in rates]})
-
-
-def rates_table(rates: Sequence[TestRates], simulations: int, seed: int, alpha: float) -> Table:
-    rows = [
-        [
-            rate.pairs,
-            rate.test,
-            *(rate.accepts[bot] for bot in BOTS),
-            *(rate.rejects[kind] for kind in HONEST),
-        ]
-        for rate in rates
-    ]
-    columns: list[Column | str] = [
-        Column("pairs", "d"),
-        "test",
-        *numbers(".1f", *(f"accepts {bot}" for bot in BOTS), scale=100.0),
-        *numbers(".1f", *(f"rejects {kind}" for kind in HONEST), scale=100.0),
-    ]
-    return Table(
-        columns,
-        rows,
-        title="Errors of the worker tests, in % of raters",
-        note=f"{simulations:,} simulated raters per cell, alpha {alpha:g}, seed {seed}.",
     )

@@ -4,7 +4,7 @@ First which number to trust, by the rule of `meta.overall_ranking`, then one tab
 are folded away. How a measure agrees with itself stands here, too, as a table and as JSON."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -123,11 +123,6 @@ def judges(signatures: Mapping[str, str]) -> dict[str, dict[str, str]]:
         for metric, signature in parsed.items()
         if signature.get("judge")
     }
-
-
-def judge_table(found: Mapping[str, Mapping[str, str]]) -> Table:
-    rows: Iterable[list[Any]] = ([metric, *fields.values()] for metric, fields in found.items())
-    return Table([*keys("metric"), *_JUDGE_FIELDS], list(rows))
 
 
 RULE = (
@@ -365,7 +360,11 @@ def card_markdown(cards: Sequence[Card], *, figure: str = "", **about: Any) -> s
         lines += [table.render("markdown"), "</details>", ""]
     answering = judges(_known(cards))
     if answering:
-        lines += ["## Judges", "", JUDGES, "", judge_table(answering).render("markdown")]
+        table = Table(
+            [*keys("metric"), *_JUDGE_FIELDS],
+            [[metric, *said.values()] for metric, said in answering.items()],
+        )
+        lines += ["## Judges", "", JUDGES, "", table.render("markdown")]
     lines += ["## Signatures", "", "```text", *_signatures(cards), "```", ""]
     return "\n".join(lines)
 

@@ -231,14 +231,11 @@ def _number(value: object) -> bool:
 
 def to_json(value: Any) -> str:
     """Indented JSON with a final newline; NaN and infinities, which JSON has not, become null."""
-    text = msgspec.json.format(msgspec.json.encode(value, enc_hook=_builtin), indent=1).decode() + "\n"
-    return CONTROLS.sub(
-        lambda found: f"\\u{ord(found[0]):04x}", text
-    )  # they stand in strings alone, where JSON takes them so
-
-
-def _builtin(value: Any) -> Any:
-    return value.tolist() if hasattr(value, "tolist") else str(value)  # numpy scalars and arrays
+    # numpy's scalars and arrays, and whatever has a text
+    text = msgspec.json.encode(value, enc_hook=lambda v: v.tolist() if hasattr(v, "tolist") else str(v))
+    text = msgspec.json.format(text, indent=1) + b"\n"
+    # control characters stand in strings alone, where JSON takes them so
+    return CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text.decode())
 
 
 # The styles of a table beside the terminal's: CSV and JSON for machines, LaTeX, Markdown and HTML for

@@ -221,10 +221,10 @@ def lines(
     """A point per tick and group; `errors` are half widths around the points."""
     errors = errors or {}
     values = [
-        value
+        end
         for name, row in groups.items()
-        for k, each in enumerate(row)
-        for value in _ends(name, k, each, errors)
+        for value, half in zip(row, errors.get(name, [0.0] * len(row)), strict=True)
+        for end in (value - half, value + half)
     ]
     across = Scale(0, max(1, len(ticks) - 1), FRAME.left + 16, FRAME.width - 16)
     up = Scale(*span(values, zero=zero), FRAME.bottom, FRAME.top)
@@ -237,11 +237,6 @@ def lines(
         parts += _line(number, name, row, across, up, errors.get(name))
     legend, height = FRAME.legend(groups, lambda number, x, y: mark(number, x + 6, y, 4.5), 16)
     return svg(FRAME.width, height, alternative, *parts, *legend)
-
-
-def _ends(name: str, k: int, value: float, errors: Mapping[str, Sequence[float]]) -> tuple[float, float]:
-    half = errors[name][k] if name in errors else 0.0
-    return value - half, value + half
 
 
 def _line(

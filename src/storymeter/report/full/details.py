@@ -53,7 +53,8 @@ def _stories(findings: Findings, images: str | None, device: str) -> dict[str, A
         for name in names:
             path = shelf.find(name) if shelf else None
             if name not in addresses and path is not None:
-                addresses[name] = _inline(_small(path))
+                jpeg = base64.b64encode(_small(path)).decode()
+                addresses[name] = f"data:image/jpeg;base64,{jpeg}"
         found: dict[str, Any] = {
             "repeated": sorted(repeated_words(story)),
             "images": [escape_controls(name) for name in names],
@@ -99,10 +100,6 @@ def _small(path: Path) -> bytes:
         out = io.BytesIO()
         picture.convert("RGB").save(out, "JPEG", quality=80)
     return out.getvalue()
-
-
-def _inline(data: bytes) -> str:
-    return f"data:image/jpeg;base64,{base64.b64encode(data).decode()}"
 
 
 def _pairs(findings: Findings) -> list[list[dict[str, Any] | None]]:
