@@ -36,7 +36,7 @@ from ...arrays import FloatArray, IntArray
 from ...stats.resampling import holm
 from ..ratings import BoolArray, Ratings
 from .crowd import connected
-from .scores import credited, means, standardise
+from .scores import credited, means
 
 #: the p that flags a bias, and a pair of raters (few captions are shared, and scores are not quite normal)
 FLAGGED, TOGETHER = 0.01, 0.001
@@ -121,13 +121,12 @@ def influence(ratings: Ratings, scale: Literal["raw", "z"] = "raw") -> Influence
 
 
 def _scored(ratings: Ratings, scale: Literal["raw", "z"]) -> _Scored:
-    z = standardise(ratings, scale)
-    row, system = credited(ratings, z)
-    cells, caption = np.unique(system * len(ratings.item) + ratings.item.codes[row], return_inverse=True)
+    _, system, rater, item, z = credited(ratings, scale)
+    cells, caption = np.unique(system * len(ratings.item) + item, return_inverse=True)
     return _Scored(
-        ratings.rater.codes[row],
+        rater,
         caption,
-        z[row],
+        z,
         cells // len(ratings.item),
         len(ratings.rater),
         len(ratings.systems),
@@ -316,11 +315,10 @@ class Robust(NamedTuple):
 
 
 def robust_ranking(ratings: Ratings, scale: Literal["raw", "z"] = "raw") -> Robust:
-    z = standardise(ratings, scale)
-    row, system = credited(ratings, z)
+    _, system, rater, _, z = credited(ratings, scale)
     n, systems = len(ratings.rater), len(ratings.systems)
-    own = ratings.rater.codes[row] * systems + system
-    table = means(z[row], own, n * systems).reshape(n, systems)
+    own = rater * systems + system
+    table = means(z, own, n * systems).reshape(n, systems)
     count = np.bincount(own, minlength=n * systems).reshape(n, systems)
     total = np.bincount(ratings.rater.codes, minlength=n)
     scores = [

@@ -23,7 +23,7 @@ from ...stats.paired import detectable
 from ...stats.ranks import rank_sum
 from ..ratings import Ratings
 from .quality import assess
-from .scores import credited, means, standardise
+from .scores import credited, means
 
 #: what `variances` finds in the cs-en ratings of WMT 2021 (docs/human-analysis.md says how)
 BETWEEN, WITHIN = 0.43, 0.76
@@ -60,12 +60,8 @@ def variances(pilot: Ratings, *, accepted: float = 1.0) -> Variances:
     """One-way random effects within systems: captions rated by two or more raters tell the two variances
     apart.
     """
-    z = standardise(pilot)
-    row, system = credited(pilot, z)
-    value = z[row]
-    captions, unit, size = np.unique(
-        system * len(pilot.item) + pilot.item.codes[row], return_inverse=True, return_counts=True
-    )
+    _, system, _, item, value = credited(pilot)
+    captions, unit, size = np.unique(system * len(pilot.item) + item, return_inverse=True, return_counts=True)
     owner = captions // len(pilot.item)
     free = len(value) - len(size)
     if free < SECONDS_NEEDED:

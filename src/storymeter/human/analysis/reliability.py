@@ -25,7 +25,7 @@ from ...arrays import FloatArray
 from ...errors import DataError
 from ...stats.correlation import pearson
 from ..ratings import DEGRADED, Ratings
-from .scores import Ranking, credited, means, standardise
+from .scores import Ranking, credited, means
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +93,7 @@ def split_half(
             f"four raters are needed for two halves, and there {'is' if len(raters) == 1 else 'are'}"
             f" {len(raters)}",
         )
-    z = standardise(ratings, scale)
-    row, system = credited(ratings, z)
-    value, rater, item = z[row], ratings.rater.codes[row], ratings.item.codes[row]
+    _, system, rater, item, value = credited(ratings, scale)
     items = np.unique(item)
     if len(items) < 4:
         return SplitHalf(

@@ -25,7 +25,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.special import stdtrit
@@ -104,27 +104,38 @@ def standardise(ratings: Ratings, scale: Literal["raw", "z"] = "raw") -> FloatAr
         return np.asarray(deviation / sd[rater])
 
 
-def credited(ratings: Ratings, z: FloatArray) -> tuple[IntArray, IntArray]:
-    """The row and the system of every rating that counts for a system: of no damaged caption, by a rater who
-    could be standardised; once for each author of the caption.
+class Credited(NamedTuple):
+    """Ratings that count for a system: the row of each, its system, rater and item, and its z."""
+
+    row: IntArray
+    system: IntArray
+    rater: IntArray
+    item: IntArray
+    z: FloatArray
+
+
+def credited(ratings: Ratings, scale: Literal["raw", "z"] = "raw") -> Credited:
+    """Every rating of no damaged caption, by a rater who could be standardised; once for each author of the
+    caption.
     """
+    z = standardise(ratings, scale)
     row, named = ratings.credit_row, np.array([name != "" for name in ratings.systems], dtype=bool)
     use = named[ratings.credit.codes] & (ratings.kind[row] != DEGRADED) & ~np.isnan(z[row])
-    return row[use], ratings.credit.codes[use]
+    row = row[use]
+    return Credited(row, ratings.credit.codes[use], ratings.rater.codes[row], ratings.item.codes[row], z[row])
 
 
 def caption_scores(
     ratings: Ratings, *, scale: Literal["raw", "z"] = "raw", repeats: Repeats = "all"
 ) -> CaptionScores:
-    z = standardise(ratings, scale)
-    row, system = credited(ratings, z)
+    row, system, rater, item, standard = credited(ratings, scale)
     n_items = len(ratings.item)
-    captions, place = np.unique(system * n_items + ratings.item.codes[row], return_inverse=True)
+    captions, place = np.unique(system * n_items + item, return_inverse=True)
     count = np.bincount(place, weights=None if ratings.count is None else ratings.count[row])
     known = ratings.value if scale == "raw" else ratings.raw
-    raw, standard = np.full(len(row), np.nan) if known is None else known[row], z[row]
+    raw = np.full(len(row), np.nan) if known is None else known[row]
     if repeats == "merge":
-        mine, which = np.unique(place * len(ratings.rater) + ratings.rater.codes[row], return_inverse=True)
+        mine, which = np.unique(place * len(ratings.rater) + rater, return_inverse=True)
         raw, standard = (means(values, which, len(mine)) for values in (raw, standard))
         place = mine // len(ratings.rater)
     return CaptionScores(
@@ -189,7 +200,7 @@ def rank(
     order = sorted(set(captions.system.tolist()), key=lambda k: (-z[k], ratings.systems[k]))
     place = np.full(len(ratings.systems), -1, dtype=np.int64)
     place[order] = np.arange(len(order))
-    raters, intervals = _raters(ratings, scale), None
+    raters, intervals = len(np.unique(credited(ratings, scale).rater)), None
     if by == "raters" and raters < 2:
         by = "ranksum"
         notes.append(
@@ -232,11 +243,6 @@ def _adjusted(p: FloatArray, adjust: Callable[[FloatArray], FloatArray], by: Clu
     return found
 
 
-def _raters(ratings: Ratings, scale: Literal["raw", "z"]) -> int:
-    row, _ = credited(ratings, standardise(ratings, scale))
-    return int((np.bincount(ratings.rater.codes[row]) > 0).sum())
-
-
 def _over_raters(
     ratings: Ratings,
     order: list[int],
@@ -245,10 +251,8 @@ def _over_raters(
     repeats: Repeats,
 ) -> tuple[FloatArray, list[tuple[float, float] | None]]:
     """(systems, systems) two-sided p, 1 for the system that is behind; and the intervals of the means."""
-    z = standardise(ratings, scale)
-    row, system = credited(ratings, z)
-    item, rater = ratings.item.codes[row], ratings.rater.codes[row]
-    cells = Cells.of(z[row], system, rater, item, len(ratings.systems))
+    _, system, rater, item, z = credited(ratings, scale)
+    cells = Cells.of(z, system, rater, item, len(ratings.systems))
     # of every rating in its system's mean: captions weigh alike, and so do the ratings of a caption
     place = np.full(len(ratings.systems) * len(ratings.item), -1, dtype=np.int64)
     place[captions.system * len(ratings.item) + captions.item] = np.arange(len(captions.n))
