@@ -23,8 +23,7 @@ from ..campaign import texts
 from ..campaign.export import MTURK_FRAMES, MTURK_HOSTS
 from ..campaign.record import Campaign, Folder, Secrets, fingerprint
 from ..campaign.request import drawn
-from ..lru import LruCache
-from ..store import RaterLink, RaterProgress, Store, Terms
+from ..store import LruCache, RaterLink, RaterProgress, Store, Terms
 from .requests import PageError
 from .security import AdminGate, Limiter, address, policy
 from .words import words

@@ -12,8 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ..campaign.record import Folder
-from ..lru import LruCache
-from ..store import Answer, Outcome, Place, RaterLink, RaterProgress, StoreError, StoreFullError
+from ..store import Answer, LruCache, Outcome, Place, RaterLink, RaterProgress, StoreError, StoreFullError
 from .context import Context, Ids, base
 from .requests import Endpoint, GoneError, json_body
 

@@ -15,8 +15,7 @@ from starlette.types import Message, Receive, Scope, Send
 from ..campaign.export import Visit, mturk_visit, prolific_return, prolific_visit
 from ..campaign.organise import pseudonym
 from ..campaign.record import fingerprint
-from ..lru import LruCache
-from ..store import Media, RaterLink, RaterProgress, SessionTakenError, Visitor
+from ..store import LruCache, Media, RaterLink, RaterProgress, SessionTakenError, Visitor
 from .context import Context, base
 from .requests import Endpoint, PageError
 from .security import address, same_origin

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
 from ..campaign.record import Secrets
-from ..lru import LruCache
+from ..store import LruCache
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -4,9 +4,10 @@ Reads run where they are called. Writes go through one writer and return futures
 transaction is durable. No connection leaves this package, and what can go wrong has a class for each kind
 (`engines`)."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import Future
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 import msgspec
 
@@ -17,7 +18,6 @@ try:
 except ImportError:
     raise MissingPartError.extra("Human studies", "human") from None
 
-from ..lru import LruCache
 from . import answers, growing, raters, seats
 from .answers import Answer, LastAnswer, Outcome
 from .engines import TROUBLE, Database, SessionTakenError, StoreError, StoreFullError, store_error
@@ -28,6 +28,7 @@ from .writer import Writer
 
 __all__ = [
     "Answer",
+    "LruCache",
     "Media",
     "Outcome",
     "Place",
@@ -41,6 +42,8 @@ __all__ = [
     "Visitor",
 ]
 T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
 
 
 class Media(NamedTuple):
@@ -300,3 +303,36 @@ def _places(connection: sa.Connection, hit: str) -> list[Place]:
         Place(tuple(clips[n] for n in msgspec.json.decode(row.media)), msgspec.json.decode(row.payload))
         for row in rows
     ]
+
+
+class LruCache(Generic[K, V]):
+    """At most `most` values; the one that was not asked for longest goes first.
+
+    >>> known = LruCache(2)
+    >>> known.put("a", 1), known.put("b", 2), known.get("a"), known.put("c", 3)
+    (1, 2, 1, 3)
+    >>> known.get("a"), known.get("b")
+    (1, None)
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._known: OrderedDict[K, V] = OrderedDict()
+
+    def get(self, key: K) -> V | None:
+        value = self._known.get(key)
+        if value is not None:
+            try:
+                self._known.move_to_end(key)
+            except KeyError:  # another thread has just let it go
+                return value
+        return value
+
+    def put(self, key: K, value: V) -> V:
+        self._known[key] = value
+        while len(self._known) > self._most:
+            self._known.popitem(last=False)
+        return value
+
+    def forget(self, key: K) -> None:
+        self._known.pop(key, None)
