@@ -29,7 +29,6 @@ Names of metrics and scorers are values: they parse from a string and print back
 from __future__ import annotations
 
 import dataclasses
-import functools
 import inspect
 import math
 import numbers
@@ -258,23 +257,29 @@ _READERS: dict[Any, Callable[[str], Any]] = {
 }
 
 
-@functools.cache
+_DECLARED: dict[Any, Mapping[str, Option]] = {}
+
+
 def options_of(factory: Callable[..., Any]) -> Mapping[str, Option]:
     """The options that a class or a function declares, in order."""
+    if factory in _DECLARED:
+        return _DECLARED[factory]
     if inspect.isclass(factory) and dataclasses.is_dataclass(factory):
         hints = typing.get_type_hints(factory)
-        return {
+        found = {
             field.name: Option(field.name, _plain(hints[field.name]), field.default, **field.metadata)
             for field in dataclasses.fields(factory)
             if field.init
         }
-    call = factory.__init__ if inspect.isclass(factory) else factory
-    hints = typing.get_type_hints(call)
-    return {
-        key: Option(key, _plain(hints.get(key, str)), parameter.default)
-        for key, parameter in inspect.signature(call).parameters.items()
-        if key != "self" and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-    }
+    else:
+        call = factory.__init__ if inspect.isclass(factory) else factory
+        hints = typing.get_type_hints(call)
+        found = {
+            key: Option(key, _plain(hints.get(key, str)), parameter.default)
+            for key, parameter in inspect.signature(call).parameters.items()
+            if key != "self" and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        }
+    return _DECLARED.setdefault(factory, found)
 
 
 def _plain(hint: Any) -> Any:
