@@ -11,12 +11,14 @@ import numpy as np
 import pytest
 
 import storymeter
+from storymeter import Run
 from storymeter.arrays import FloatArray
 from storymeter.errors import DataError, UsageError
 from storymeter.join import Task
 from storymeter.meta import benchmark, report_card
 from storymeter.meta.agreeing import SystemValue
 from storymeter.meta.benchmarks import load
+from storymeter.meta.scores import pooled, values_of
 
 Verb = Callable[..., tuple[int, str, str]]
 WORDS = ["a", "small", "dog", "runs", "over", "the", "green", "field"]
@@ -277,3 +279,9 @@ def test_criteria_are_beside_captions_that_were_scored_together(tmp_path: Path) 
     own, published = scored("own"), scored("published")
     assert [level for level, _, _ in own] == ["segment", "system", "segment"]
     assert own[::2] == published[::2] and own[1] != published[1]
+
+
+def test_a_benchmark_without_references_names_what_it_cannot_compute() -> None:
+    task = pooled({("s", "1"): "a dog", ("s", "2"): "a cat sleeps"}, {})
+    found, skipped = values_of(task, ["rouge_l", "words"], Run(), skip_missing=True)
+    assert list(found) == ["words"] and skipped == {"rouge_l": "rouge_l needs references."}

@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 from storymeter.human.analysis.survey import CriterionMean, Survey
+from storymeter.report import png, present, svg_file
 from storymeter.report.figures.charts import Bar, Tile, bar_and_whisker, heat_map, lanes, lines, shares, steps
-from storymeter.report.figures.files import png, svg_file
 from storymeter.report.figures.marks import shape, shortened, wide
 from storymeter.report.figures.points import Dot, Spread, boxes, dots, places_of, scatter
-from storymeter.report.studies import survey_means
 
 HOSTILE = "<script>alert(1)</script>\"'&\x00\u202eab"
 VALUES = np.linspace(0, 1, 20)
@@ -73,7 +72,9 @@ def test_figures_of_a_survey_begin_at_the_lowest_mark() -> None:
         alphas={},
         notes=(),
     )
-    text = str(survey_means(survey))
+    figures = present(survey).figures
+    assert figures is not None
+    text = str(figures()["criteria"])
     ticks = [float(t) for t in re.findall(r'<text class="soft"[^>]*>(\d[\d.]*)</text>', text)]
     assert min(ticks) == 1.0 and max(ticks) == 5.0
 

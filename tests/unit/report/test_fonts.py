@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from storymeter.report.figures.files import fonts, png
+from storymeter.report import png
+from storymeter.report.figures.files import fonts
 from storymeter.report.figures.points import Dot, dots
 
 

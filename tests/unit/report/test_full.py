@@ -14,12 +14,11 @@ import pytest
 
 import storymeter
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.report.comparison import comparison_table
+from storymeter.report import present
 from storymeter.report.full import build
 from storymeter.report.full.build import find_videos, report_page, write_page
 from storymeter.report.full.findings import Findings
 from storymeter.report.full.sections import methods, verdict, warnings
-from storymeter.report.scores import leaderboard_table
 
 TEXTS = [f"a man number {k} rides a brown horse over the hills" for k in range(12)]
 
@@ -70,11 +69,17 @@ def test_tables_and_methods_name_other_engines() -> None:
     paragraph = methods(found)["paragraph"]
     assert "(protocol paper, tokenizer ptb): spice (Anderson et al., 2016; not the" in paragraph
     assert "original's engine; tagger HanTa-" in paragraph and "rouge_l (Lin, 2004)." in paragraph
-    table = leaderboard_table(found.results)
+    table = present(found.results).tables("table", None)[0]
     assert [head.name for head in table.heads] == ["system", "spice(rules)", "rouge_l"]
     assert "spice has another engine than the original" in table.note and "spice(rules)" in report_page(found)
     assert "good,spice,1.0" in table.render("csv")
-    assert comparison_table(found.comparisons).render("csv").splitlines()[1].startswith("spice,good,bad")
+    assert (
+        present(found.comparisons)
+        .tables("table", None)[0]
+        .render("csv")
+        .splitlines()[1]
+        .startswith("spice,good,bad")
+    )
 
 
 def test_the_methods_of_stories_leave_out_what_does_not_apply() -> None:
@@ -120,8 +125,8 @@ def test_resamples_too_few_for_any_test_to_come_out_are_named() -> None:
         " --resamples auto, or 20 or more."
     )
     assert warnings(few) == [said]
-    assert said in comparison_table(few.comparisons).note
-    table = leaderboard_table(few.results, few.comparisons)
+    assert said in present(few.comparisons).tables("table", None)[0].note
+    table = present(few.results, comparisons=few.comparisons).tables("table", None)[0]
     assert said in table.note and "†" not in table.render()
     enough = made.results.compare(resamples=20)
     assert max(c.p_holm for c in enough) < 0.05 and not warnings(Findings("t", made.results, enough))

@@ -10,17 +10,14 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from storymeter import Corpus, Document, Run, meta
+from storymeter import Corpus, Document, meta
 from storymeter.captions import Caption
 from storymeter.cli import cli
 from storymeter.errors import StorymeterError
 from storymeter.join import join
 from storymeter.meta import similarity
-from storymeter.meta.comparisons import MetricComparison
-from storymeter.meta.scores import Judgement, join_scores, pooled, tabulate, values_of
 from storymeter.protocol import get as get_protocol
 from storymeter.report import present, render
-from storymeter.report.agreement import Agreement, comparison_table
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 
@@ -47,15 +44,24 @@ def test_one_rank_is_no_range() -> None:
 
 
 def test_a_column_of_reasons_is_there_only_with_a_reason() -> None:
-    judged = [Judgement(s, i, v) for s, i, v in [("a", "1", 1.0), ("b", "1", 2.0), ("a", "2", 2.0)]]
-    scores = join_scores(tabulate(judged), {})
+    draw = np.random.default_rng(2).normal(size=(9, 3)).tolist()
 
-    def heads(reason: str) -> list[str]:
-        row = MetricComparison("x", "y", "williams", "pearson", 0.5, 0.4, 0.1, 9, 1.0, 0.2, 0.2, 0.2, reason)
-        table = comparison_table(Agreement("t", "segment", scores, [], [row], ()))
+    def heads(*more: str) -> list[str]:
+        records = [
+            {
+                "system": f"s{k % 3}",
+                "item": f"i{k // 3}",
+                "human": h,
+                "one": a,
+                "two": b,
+                **dict.fromkeys(more, 1),
+            }
+            for k, (h, a, b) in enumerate(draw)
+        ]
+        _, table = present(meta.agree(records, resamples=0)).tables("markdown", None)
         return [head.name for head in table.heads]
 
-    assert heads("the two are the same")[-1] == "reason" and "reason" not in heads("")
+    assert heads("flat")[-1] == "reason" and "reason" not in heads()
 
 
 @pytest.mark.parametrize("people", [1, 2])
@@ -66,12 +72,6 @@ def test_the_note_below_the_similarities_speaks_of_lines_that_are_drawn(people: 
     page = render(present(similarity(systems, humans, scorer="rouge_l", resamples=20)), "html")
     assert len(re.findall(r'class="interval thin', page)) == 1 + people  # kinds of pairs
     assert ("human-human line" in " ".join(page.split())) == (people == 2)
-
-
-def test_a_benchmark_without_references_names_what_it_cannot_compute() -> None:
-    task = pooled({("s", "1"): "a dog", ("s", "2"): "a cat sleeps"}, {})
-    found, skipped = values_of(task, ["rouge_l", "words"], Run(), skip_missing=True)
-    assert list(found) == ["words"] and skipped == {"rouge_l": "rouge_l needs references."}
 
 
 @pytest.mark.parametrize("level", ["segment", "system"])

@@ -15,16 +15,9 @@ from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine import Results
 from storymeter.errors import UsageError
 from storymeter.files import unguarded
-from storymeter.report.comparison import comparison_table, difference_table, fitted_tables, narrow_tables
+from storymeter.report import present, render
 from storymeter.report.marks import mark_notes
-from storymeter.report.scores import (
-    document_table,
-    document_writer,
-    leaderboard_table,
-    score_json,
-    score_table,
-    signature_lines,
-)
+from storymeter.report.scores import document_table, document_writer
 
 IDS = ["-AwyG", "=1+1", "plain"]
 TEXTS = ["a man rides a horse", "a dog runs on the grass", "two women cook in a kitchen"]
@@ -49,7 +42,7 @@ def records(text: str) -> list[dict[str, str]]:
 
 
 def test_people_get_one_row_per_system_with_the_best_marked(report: Results) -> None:
-    table = leaderboard_table(report, compare(report))
+    table = present(report, comparisons=compare(report)).tables("table", None)[0]
     assert [row[0] for row in table.rows] == ["a-system-with-a-long-name", "another-system"]
     text = table.render("table", width=80)
     assert "*" in text and "±" in text and "bold" in text.casefold()
@@ -60,8 +53,8 @@ def test_people_get_one_row_per_system_with_the_best_marked(report: Results) -> 
 
 
 def test_machines_get_fractions_and_named_columns(report: Results) -> None:
-    found = records(leaderboard_table(report).render("csv"))
-    assert found == records(score_table(report).render("csv"))
+    found = records(present(report).tables("table", None)[0].render("csv"))
+    assert found == records(present(report, long=True).tables("table", None)[0].render("csv"))
     row = next(r for r in found if (r["system"], r["metric"]) == ("another-system", "soda_c"))
     score = report["another-system", "soda_c"]
     assert float(row["value"]) == score.value < 1
@@ -74,11 +67,17 @@ def test_machines_get_fractions_and_named_columns(report: Results) -> None:
 def test_tables_say_where_tests_and_the_score_of_the_best_cannot_be_trusted(report: Results) -> None:
     (c, *_) = compare(report)
     plain = replace(c, n=40, wins=20, ties=0, losses=20, skewness=0.2, p_smallest=0.0)
-    assert "trust p bootstrap" not in comparison_table([plain]).note
-    assert "trust p bootstrap" in comparison_table([replace(plain, skewness=-2.0)]).note
-    assert "trust p bootstrap" not in comparison_table([replace(plain, skewness=-2.0, p_seeds=0.5)]).note
-    assert "Few documents differ" not in comparison_table([plain]).note
-    assert "Few documents differ" in comparison_table([replace(plain, wins=4, ties=31, losses=5)]).note
+    assert "trust p bootstrap" not in present([plain]).tables("table", None)[0].note
+    assert "trust p bootstrap" in present([replace(plain, skewness=-2.0)]).tables("table", None)[0].note
+    assert (
+        "trust p bootstrap"
+        not in present([replace(plain, skewness=-2.0, p_seeds=0.5)]).tables("table", None)[0].note
+    )
+    assert "Few documents differ" not in present([plain]).tables("table", None)[0].note
+    assert (
+        "Few documents differ"
+        in present([replace(plain, wins=4, ties=31, losses=5)]).tables("table", None)[0].note
+    )
     chosen = "not distinguishable scores too high"
     assert chosen in mark_notes([["best", "level", "worse"]], [plain])
     assert chosen not in mark_notes([["best", "worse", "worse"], ["best", "level"]], [plain])
@@ -86,14 +85,14 @@ def test_tables_say_where_tests_and_the_score_of_the_best_cannot_be_trusted(repo
 
 @pytest.mark.parametrize("style", ["latex", "markdown", "html"])
 def test_whole_signatures_are_in_every_style_a_line_each(report: Results, style: str) -> None:
-    lines = signature_lines(report)
+    shown = present(report)
+    lines = shown.tables("table", None)[0].signatures
     for metric, line in zip(report.metrics, lines, strict=True):
         name = report.systems[0].name
         assert line == str(report[name, metric.name].signature)
-    for make in (score_table, leaderboard_table):
-        text = make(report).render(style)
+    for text in (render(shown, style), render(present(report, long=True), style)):
         assert text.count("tok:ptb") == len(lines) and "scorer:meteor" in text
-    assert score_json(report).count("tok:ptb") == 6
+    assert render(present(report), "json").count("tok:ptb") == 6
 
 
 def test_ids_in_files_are_those_of_the_input(report: Results) -> None:
@@ -103,7 +102,7 @@ def test_ids_in_files_are_those_of_the_input(report: Results) -> None:
 
 
 def test_a_comparison_keeps_both_names_in_every_block_of_a_narrow_terminal(report: Results) -> None:
-    text = comparison_table(compare(report)).render("table", width=60)
+    text = present(compare(report)).tables("table", None)[0].render("table", width=60)
     heads = [line.split() for line in text.splitlines() if line.strip().startswith("metric")]
     assert len(heads) > 2 and all(head[:3] == ["metric", "A", "B"] for head in heads)
     assert max(map(len, text.splitlines())) <= 60
@@ -117,11 +116,10 @@ def test_a_comparison_at_80_columns_is_two_tables_that_are_not_cut(
     if len(metrics) == 1:  # more pairs than metrics
         chosen = [corpus(f"a-system-{k}", [*TEXTS[:2], text]) for k, text in enumerate(("two", "a", "the"))]
     comparisons = compare(evaluate(candidates=chosen, references=list(report.references), metrics=metrics))
-    wide = comparison_table(comparisons)
+    wide, documents = present(comparisons).tables("table", None)
     assert not wide.fits(80) and wide.fits(200) and wide.fits(None)
-    assert fitted_tables(comparisons, 80) == narrow_tables(comparisons)
-    assert [table.columns for table in fitted_tables(comparisons, None)] == [wide.columns]
-    differences, tests = narrow_tables(comparisons)
+    differences, tests, same = present(comparisons).tables("table", 80)
+    assert same == documents
     assert differences.fits(80) and tests.fits(80)
     assert "3 documents" in differences.title and tests.note == wide.note
     assert [row[0] for row in differences.rows] == (
@@ -133,21 +131,25 @@ def test_a_comparison_at_80_columns_is_two_tables_that_are_not_cut(
 
 
 def test_the_scale_is_said_wherever_scores_are_printed(report: Results) -> None:
-    for table in (score_table(report), leaderboard_table(report), comparison_table(compare(report))):
+    for table in (
+        present(report, long=True).tables("table", None)[0],
+        present(report).tables("table", None)[0],
+        present(compare(report)).tables("table", None)[0],
+    ):
         assert "Scores are times 100; JSON, CSV" in table.note
     mixed = evaluate(candidates=corpus("a", TEXTS), references=corpus("r", TEXTS), metrics=["cider", "words"])
-    assert "Scores are times 100 (not: words);" in score_table(mixed).note
+    assert "Scores are times 100 (not: words);" in present(mixed, long=True).tables("table", None)[0].note
     plain = evaluate(candidates=corpus("a", TEXTS), metrics=["words"])
-    assert score_table(plain).note == ""
+    assert present(plain, long=True).tables("table", None)[0].note == ""
 
 
 def test_files_of_comparisons_are_fractions_with_named_ends(report: Results) -> None:
     comparisons = compare(report)
-    row = records(comparison_table(comparisons).render("csv"))[0]
+    row = records(present(comparisons).tables("table", None)[0].render("csv"))[0]
     assert float(row["A - B"]) == comparisons[0].difference < 1
     assert (float(row["low"]), float(row["high"])) == comparisons[0].interval
     assert int(row["wins"]) + int(row["ties"]) + int(row["losses"]) == int(row["n"]) == 3
-    assert records(difference_table(comparisons).render("csv"))[0]["document"] == "plain"
+    assert records(present(comparisons).tables("table", None)[1].render("csv"))[0]["document"] == "plain"
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "parquet"])

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from storymeter.dense.caption_pairs import Event, Timeline
-from storymeter.report.one_document import timeline_page, timeline_text
+from storymeter.report import present, render
 from storymeter.scores import Match
 
 STORY = Timeline(
@@ -20,14 +20,14 @@ STORY = Timeline(
 
 
 def test_terminal_joins_partners_and_marks_the_lonely() -> None:
-    text = timeline_text(STORY, 110)
+    text = render(present(STORY), width=110)
     assert "0.450" in text and "0.250" in text
     assert next(line for line in text.splitlines() if line.startswith("p2")).endswith("no partner")
     assert next(line for line in text.splitlines() if line.startswith("g2")).endswith("-> p3")
 
 
 def test_page_is_self_contained_and_escaped() -> None:
-    text = timeline_page(STORY)
+    text = render(present(STORY), "html")
     assert "<b>dog" not in text and "&lt;b&gt;dog" in text and "v &lt;1&gt;" in text
     assert "0.90 × 0.50 = 0.45" in text
     assert text.count('class="single"') == 1
@@ -37,8 +37,8 @@ def test_page_is_self_contained_and_escaped() -> None:
 
 def test_an_empty_story_still_renders() -> None:
     nothing = Timeline("v", "s", "r", "meteor", 0.0, [], [], [], 0, 0, 0)
-    assert "v" in timeline_text(nothing)
-    assert "<svg" in timeline_page(nothing)
+    assert "v" in render(present(nothing))
+    assert "<svg" in render(present(nothing), "html")
 
 
 def test_japanese_and_right_to_left_text_fills_its_place_and_no_more() -> None:
@@ -46,7 +46,7 @@ def test_japanese_and_right_to_left_text_fills_its_place_and_no_more() -> None:
 
     texts = ["犬が草の上を走っている。" * 8, "رجل يركض في الحديقة " * 12, "👩‍👩‍👧 🐕 " * 30, "x" * 400]
     events = [Event(text, 0, 9) for text in texts]
-    shown = timeline_text(Timeline("v", "s", "r", "meteor", 20.0, events, [], [], 0, 0, 0), 100)
+    shown = render(present(Timeline("v", "s", "r", "meteor", 20.0, events, [], [], 0, 0, 0)), width=100)
     rows = [line for line in shown.splitlines() if line.startswith("g")]
     assert len(rows) == 4
     for row, text in zip(rows, texts, strict=True):
