@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from storymeter import _native
-from storymeter.pairs.meteor import load
+from storymeter.pairs import meteor
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "compat"))
 from meteor_jar import Jar
@@ -98,7 +98,16 @@ def beam_matters(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
     index = np.arange(len(pairs), dtype=np.int64)
     rows = {
         width: _native.meteor_compare(
-            load(), [h for h, _ in pairs], [r for _, r in pairs], index, index, "rank", True, 2, True, width
+            meteor.load(),
+            [h for h, _ in pairs],
+            [r for _, r in pairs],
+            index,
+            index,
+            "rank",
+            True,
+            2,
+            True,
+            width,
         )[1]
         for width in (39, 40, 41)
     }

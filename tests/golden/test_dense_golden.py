@@ -75,9 +75,7 @@ def test_soda_a_and_b_match_at_least_as_well(golden: Path, run: Run, data: Path,
     """The script's way back does not always follow its own optimum (docs/dense.md). Our pairs reach the
     optimum on every video, which for t = 0 is the script's own total of variant d; where the two matchings
     agree, so do the scores."""
-    from storymeter.dense import Soda
-    from storymeter.dense.caption_pairs import VideoLinks, match, video_links
-    from storymeter.dense.tracks import iou
+    from storymeter.dense import Soda, caption_pairs, tracks
 
     protocol, annotators = SETTINGS[name]
     expected = soda_golden(golden, name)
@@ -103,9 +101,12 @@ def test_soda_a_and_b_match_at_least_as_well(golden: Path, run: Run, data: Path,
     )
     task = join(candidates=submission, references=references, protocol=setting.protocol)
 
-    def links(metric: Soda) -> list[VideoLinks]:
+    def links(metric: Soda) -> list[caption_pairs.VideoLinks]:
         score = metric.score(task, setting)
-        return [video_links(score, *each) for each in zip(task.candidates, task.references, strict=True)]
+        return [
+            caption_pairs.video_links(score, *each)
+            for each in zip(task.candidates, task.references, strict=True)
+        ]
 
     for video in links(Soda("d")):
         total = sum(link.iou for link in video.links)
@@ -119,12 +120,14 @@ def test_soda_a_and_b_match_at_least_as_well(golden: Path, run: Run, data: Path,
             if setting.protocol.reference_order == "file"
             else sorted(range(len(video.references)), key=lambda k: video.references[k].start)
         )
-        table = iou(
+        table = tracks.iou(
             [(video.references[k].start, video.references[k].end) for k in held],
             [(video.candidates[k].start, video.candidates[k].end) for k in order],
             "eps",
         )
-        assert sum(link.iou for link in video.links) == pytest.approx(match(table)[0], abs=1e-12)
+        assert sum(link.iou for link in video.links) == pytest.approx(
+            caption_pairs.match(table)[0], abs=1e-12
+        )
 
 
 @pytest.mark.parametrize("scorer", SCORERS)

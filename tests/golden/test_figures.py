@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from storymeter.pairs import Bleu, Cider, Meteor, RougeL
-from storymeter.text import tokenize
-from storymeter.text.ptb import tokenize_joined
+from storymeter.text import ptb, tokenize
 
 sys.path.insert(0, str(Path(__file__).parent))
 import material
@@ -36,7 +35,7 @@ def test_tokens_of_hard_lines() -> None:
     behind, tokens_behind = made["behind"]
     lines = material.lines()
     assert len(lines) == len(made["tokens"]) > 280
-    found = tokenize_joined([f"{line}\n{behind}" for line in lines], punctuation=True)
+    found = ptb.tokenize_joined([f"{line}\n{behind}" for line in lines], punctuation=True)
     expected = [f"{tokens} {tokens_behind}".strip(" ") for tokens in made["tokens"]]
     assert [pair for pair in zip(lines, expected, found, strict=True) if pair[1] != pair[2]] == []
 

@@ -18,8 +18,7 @@ from golden_kit import COCO, arel
 import storymeter
 from storymeter import _native
 from storymeter.errors import StorymeterWarning
-from storymeter.pairs import Meteor
-from storymeter.pairs.meteor import load
+from storymeter.pairs import Meteor, meteor
 from storymeter.registry import scorer
 
 FILES = ["meteor_20k", "meteor_stress"]
@@ -158,5 +157,5 @@ def test_the_beam_is_40_wide(width: int) -> None:
     assert len(cases) >= 5
     index = np.arange(len(cases), dtype=np.int64)
     texts = [case["hyp"] for case in cases], [case["ref"] for case in cases]
-    _, rows = _native.meteor_compare(load(), *texts, index, index, "rank", True, 1, True, width)
+    _, rows = _native.meteor_compare(meteor.load(), *texts, index, index, "rank", True, 1, True, width)
     assert all(row.tolist() != case["stats"] for row, case in zip(rows, cases, strict=True))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from storymeter.text.ptb import tokenize_joined
+from storymeter.text import ptb
 
 #: The captions whose golden tokens depend on the caption that followed them in the batch, and why.
 CONTEXT_DEPENDENT = {
@@ -31,8 +31,8 @@ def test_captions(golden: Path) -> None:
     rows = _load(golden / "ptb_captions.jsonl.xz")
     assert len(rows) == 34_536
     captions = [row["in"] for row in rows]
-    raw = tokenize_joined(captions, punctuation=True)
-    final = tokenize_joined(captions, punctuation=False)
+    raw = ptb.tokenize_joined(captions, punctuation=True)
+    final = ptb.tokenize_joined(captions, punctuation=False)
     wrong = {i for i, row in enumerate(rows) if (raw[i], final[i]) != (row["ptb"], row["final"])}
     assert wrong == set(CONTEXT_DEPENDENT)
 
@@ -41,7 +41,7 @@ def test_the_context_dependent_caption_in_its_context(golden: Path) -> None:
     rows = _load(golden / "ptb_captions.jsonl.xz")
     for index in CONTEXT_DEPENDENT:
         both = rows[index]["in"] + "\n" + rows[index + 1]["in"]
-        assert tokenize_joined([both], punctuation=True) == [
+        assert ptb.tokenize_joined([both], punctuation=True) == [
             rows[index]["ptb"] + " " + rows[index + 1]["ptb"]
         ]
 
@@ -50,7 +50,7 @@ def test_adversarial_lines(golden: Path) -> None:
     """Each was tokenised with a next line behind it; so it is here."""
     rows = _load(golden / "ptb_fuzz.jsonl.xz")
     assert len(rows) == 6_000
-    found = tokenize_joined([row["in"] + row["context_after"] for row in rows], punctuation=True)
+    found = ptb.tokenize_joined([row["in"] + row["context_after"] for row in rows], punctuation=True)
     wrong = [
         (row["in"], row["ptb"], tokens)
         for row, tokens in zip(rows, found, strict=True)

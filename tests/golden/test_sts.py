@@ -104,7 +104,7 @@ def test_bertscore_equals_its_package_on_real_pairs(data: Path, idf: bool) -> No
     """
     bert_score = pytest.importorskip("bert_score")
     from storymeter.meta import BENCHMARKS
-    from storymeter.models.encoder import default_folder
+    from storymeter.models import load_encoder
     from storymeter.pairs import BertScore
 
     task = BENCHMARKS["trecvid-2017-multiple"](data).task
@@ -126,7 +126,7 @@ def test_bertscore_equals_its_package_on_real_pairs(data: Path, idf: bool) -> No
             for part in bert_score.score(
                 candidates,
                 references,
-                model_type=str(default_folder()),
+                model_type=str(load_encoder().path),
                 num_layers=scorer.layer,
                 idf=idf,
                 device="cpu",

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from storymeter import evaluate
-from storymeter.dense import ActivityNet
-from storymeter.dense.activitynet import GARBAGE
-from storymeter.dense.caption_pairs import match, over_threshold
+from storymeter.dense import ActivityNet, activitynet, caption_pairs
 from storymeter.protocol import PRESETS, Protocol
 
 from .toys import SharedWords, corpus, score
@@ -61,7 +59,7 @@ def test_random_garbage_is_seeded() -> None:
 def test_fixed_garbage_is_what_the_script_wrote() -> None:
     scorer = SharedWords()
     score(ActivityNet(scorer), MINE, FIRST)
-    assert ("z", GARBAGE) in scorer.asked
+    assert ("z", activitynet.GARBAGE) in scorer.asked
 
 
 def test_equation_3_is_the_mean_of_f() -> None:
@@ -107,10 +105,10 @@ def test_figure_2_of_soda() -> None:
         return max(0, min(a[1], b[1]) - max(a[0], b[0])) / (max(a[1], b[1]) - min(a[0], b[0]))
 
     drawn = [[iou(g, p) for p in (p1, p2, p3)] for g in references]
-    loose = sorted(over_threshold(drawn, 1e-9))
+    loose = sorted(caption_pairs.over_threshold(drawn, 1e-9))
     assert loose == [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 2), (3, 2)]
     in_time = [p2, p1, p3]
-    _, pairs = match([[iou(g, p) for p in in_time] for g in references])
+    _, pairs = caption_pairs.match([[iou(g, p) for p in in_time] for g in references])
     assert [in_time[p] for _, p in pairs] == [p2, p1, p3]
 
 

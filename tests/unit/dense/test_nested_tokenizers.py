@@ -9,7 +9,7 @@ from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine import Run
 from storymeter.meta import similarity
 from storymeter.options import Tokenizer
-from storymeter.pairs.model import tokenized_by
+from storymeter.pairs import model
 from storymeter.registry import scorer as get_scorer
 
 TEXTS = {
@@ -85,7 +85,7 @@ def test_alone(name: str) -> None:
 def test_a_model_reads_what_was_written() -> None:
     """Nobody tokenises for it, and the signature says so."""
     spice = get_scorer("spice(engine=rules)")
-    assert tokenized_by(spice, "ptb") == "none"
+    assert model.tokenized_by(spice, "ptb") == "none"
 
 
 def test_similarity_of_sources_follows_the_scorer() -> None:

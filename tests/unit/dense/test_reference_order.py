@@ -12,15 +12,13 @@ import pytest
 
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.context import Context
-from storymeter.dense.caption_pairs import video_links
-from storymeter.dense.tracks import tracks_of
+from storymeter.dense import caption_pairs, tracks
 from storymeter.engine import Run
 from storymeter.metrics import Metric
-from storymeter.pairs import Cider
-from storymeter.pairs.sentences import Sentences, sentences_of
+from storymeter.pairs import Cider, sentences as read
 from storymeter.registry import metric
 from storymeter.scores import Score, diff
-from storymeter.text.ptb import tokenize_batch
+from storymeter.text import ptb
 
 WORDS = "a the man woman dog cat runs cooks cuts jumps on over road rice onion then and with knife"
 
@@ -132,7 +130,7 @@ def test_the_annotator_shown_is_the_one_that_counts() -> None:
     run = Run([corpus("first", 1, "a"), corpus("second", 2, "b")], jobs=1)
     mine = corpus("mine", 3, "ab")
     task, score = run.task(mine), run.score(mine, "soda_c", 0).systems[0].scores[0]
-    shown = video_links(score, task.candidates[1], task.references[1])
+    shown = caption_pairs.video_links(score, task.candidates[1], task.references[1])
     assert shown.references == task.references[1][0].captions
 
 
@@ -188,8 +186,8 @@ def test_tokens_read_in_one_go_are_those_of_the_whole_document() -> None:
     draw = random.Random(5)
     for _ in range(300):
         lines = draw.choices(LINES, k=draw.randint(2, 5))
-        whole = tokenize_batch(lines, punctuation=False)
-        sentences = Sentences("ptb")
+        whole = ptb.tokenize_batch(lines, punctuation=False)
+        sentences = read.Sentences("ptb")
         for k in sentences.run_on(lines):
             if k + 1 < len(lines):
                 assert sentences.texts[sentences.number_before(lines[k], lines[k + 1 :])] == whole[k], lines
@@ -200,10 +198,10 @@ def test_soda_reads_a_document_in_one_go() -> None:
     lines = ["This is plan T.", "Mr."]
     document = Document("v", tuple(Caption(text, float(k), k + 2.0) for k, text in enumerate(lines)))
     run = Run(Corpus((document,), "r"), protocol="soda-v1", jobs=1)
-    side = tracks_of(run.context, run.task(Corpus((document,), "c"))).candidates
-    sentences = sentences_of(run.context)
+    side = tracks.tracks_of(run.context, run.task(Corpus((document,), "c"))).candidates
+    sentences = read.sentences_of(run.context)
     numbers = side.numbers(sentences, batch=True)
-    assert sentences.texts[numbers[0]] == tokenize_batch(lines, punctuation=False)[0]
+    assert sentences.texts[numbers[0]] == ptb.tokenize_batch(lines, punctuation=False)[0]
 
 
 @pytest.mark.parametrize(
@@ -219,6 +217,6 @@ def test_last_bits_do_not_depend_on_what_was_read_before(name: str) -> None:
         run = Run(references, jobs=1)
         bench: Context = run.context
         if before is not None:
-            sentences_of(bench).numbers([c.text for d in before for c in d.captions][::-1])
+            read.sentences_of(bench).numbers([c.text for d in before for c in d.captions][::-1])
         rows.append(run.score(mine, [asked], 0).systems[0].scores[0].rows)
     assert np.array_equal(*rows)

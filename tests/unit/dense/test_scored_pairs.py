@@ -12,8 +12,7 @@ from storymeter.captions import Caption, Corpus, Document
 from storymeter.context import Context
 from storymeter.dense import Soda
 from storymeter.join import Task, join
-from storymeter.pairs import Meteor
-from storymeter.pairs.sentences import pair_table
+from storymeter.pairs import Meteor, sentences
 from storymeter.protocol import PRESETS
 
 TEXT = "a the man woman dog runs run walks street road plays a ball is in of down and guitar quickly"
@@ -55,7 +54,7 @@ def test_the_matching_is_that_of_all_pairs(seed: int, protocol: str) -> None:
     for scorer in (Meteor(), Unbounded()):
         bench = Context(protocol=protocol)
         rows = Soda("c", scorer=scorer).rows(task, bench)
-        found.append((rows.values, rows.alignment, len(pair_table(bench, scorer))))
+        found.append((rows.values, rows.alignment, len(sentences.pair_table(bench, scorer))))
     (few, alignment, some), (everything, whole, every) = found
     assert np.array_equal(few, everything)
     assert alignment is not None

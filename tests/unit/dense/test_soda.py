@@ -200,15 +200,15 @@ def test_names_print_and_parse() -> None:
 
 
 def test_links_are_the_pairs_that_the_score_sums() -> None:
-    from storymeter.dense.caption_pairs import VideoLinks, video_links
+    from storymeter.dense import caption_pairs
     from storymeter.engine import Run
 
     unsorted = corpus(v=[(10, 20, "c d"), (12, 14, "x"), (0, 10, "a b")])
 
-    def links(metric: Soda) -> VideoLinks:
+    def links(metric: Soda) -> caption_pairs.VideoLinks:
         results = Run([SECOND, FIRST], tokenizer="whitespace").score(unsorted, metric, resamples=0)
         score, task = results.systems[0].scores[0], results.task(unsorted.name)
-        return video_links(score, task.candidates[0], task.references[0])
+        return caption_pairs.video_links(score, task.candidates[0], task.references[0])
 
     video = links(Soda("c", SharedWords()))
     assert video.annotator == 1, "the annotator with the best F1 is shown"

@@ -11,7 +11,6 @@ import judge_kit
 import pytest
 
 import storymeter
-from storymeter.human.analysis.span_records import Labelled, Word, to_jsonl
 
 Verb = Callable[..., tuple[int, str, str]]
 ESTIMATE = r"Judge: ([\d,]+) requests to"
@@ -136,10 +135,12 @@ def test_words_and_similarities_are_announced(
     """Both sent without a word, and knew no limit."""
     monkeypatch.setenv("STORYMETER_CACHE", str(tmp_path))
     labels, mine, people = (tmp_path / name for name in ("labels.jsonl", "mine.json", "people.json"))
-    words = tuple(
-        Word(text, at, at + len(text), float(text == "cat"), 0.0) for text, at in (("a", 0), ("cat", 2))
-    )
-    labels.write_text(to_jsonl([Labelled("v1", "s", "a cat", 1, words)]))
+    words = [
+        {"text": text, "start": at, "end": at + len(text), "wrong": float(text == "cat"), "major": 0.0}
+        for text, at in (("a", 0), ("cat", 2))
+    ]
+    label = {"item": "v1", "system": "s", "text": "a cat", "raters": 1, "words": words}
+    labels.write_text(json.dumps(label) + "\n")
     mine.write_text('{"v1": "a cat"}')
     people.write_text('{"v1": "a dog"}')
     for command in (
@@ -158,15 +159,15 @@ def test_a_benchmark_is_announced_as_a_whole(
     server: judge_kit.Server, files: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from storymeter.context import Budget, Estimate
-    from storymeter.meta import benchmarks
-    from storymeter.meta.records import Benchmark
-    from storymeter.meta.scores import Judgement, pooled
+    from storymeter.meta import benchmarks, records, scores
 
     monkeypatch.setenv("STORYMETER_CACHE", str(tmp_path))
     texts = {("s", str(k)): f"a dog runs {k} times" for k in range(5)}
     references = {key: ["a dog runs", "two dogs run"] for key in texts}
-    judged = tuple(Judgement(*key, float(k)) for k, key in enumerate(texts))
-    made = Benchmark("own", "Own", pooled(texts, references), judged, "", ("segment",), (), "pearson")
+    judged = tuple(scores.Judgement(*key, float(k)) for k, key in enumerate(texts))
+    made = records.Benchmark(
+        "own", "Own", scores.pooled(texts, references), judged, "", ("segment",), (), "pearson"
+    )
     monkeypatch.setattr(benchmarks, "load", lambda name, data: made)
     heard: list[Estimate] = []
     budget = Budget(ask=lambda estimate: heard.append(estimate) or True)  # type: ignore[func-returns-value]

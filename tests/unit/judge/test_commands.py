@@ -16,7 +16,7 @@ from aiohttp import web
 
 from storymeter import Corpus, Document, Run
 from storymeter.captions import Caption
-from storymeter.cli._options import Bars
+from storymeter.cli import _options
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -104,7 +104,7 @@ def test_documents_without_a_verdict_are_neither_won_nor_lost() -> None:
 
 
 def test_a_remark_that_changes_is_one_bar() -> None:
-    bars = Bars(0)
+    bars = _options.Bars(0)
     bars("asking small\t5 tokens/s", 1, 9)
     bars("asking small\t7 tokens/s", 2, 9)
     (task,) = bars._bars.tasks

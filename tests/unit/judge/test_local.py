@@ -10,8 +10,8 @@ import pytest
 from part_kit import need
 
 from storymeter.errors import DataError
-from storymeter.judge.prompt import SCALES, named
-from storymeter.models.checkpoints import GGUF
+from storymeter.judge import prompt
+from storymeter.models import checkpoints
 from storymeter.registry import scorer
 
 torch = need("torch", reason="pip install 'storymeter[neural]' runs models here")
@@ -54,9 +54,9 @@ def test_the_mark_is_the_models_own_expectation(folder: Path) -> None:
     (value,) = scorer(name).pairs(candidates=["a dog runs"], references=[["a cat sleeps"]])
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     network = transformers.AutoModelForCausalLM.from_pretrained(folder).eval()
-    scale, prompt = SCALES["0-10"], named("adequacy")
-    text = prompt.question("a dog runs", ["a cat sleeps"], scale)
-    turns = [*prompt.opening(scale), {"role": "user", "content": text}]
+    scale, adequacy = prompt.SCALES["0-10"], prompt.named("adequacy")
+    text = adequacy.question("a dog runs", ["a cat sleeps"], scale)
+    turns = [*adequacy.opening(scale), {"role": "user", "content": text}]
     said = tokenizer.apply_chat_template(turns, return_tensors="pt", return_dict=True)
     with torch.no_grad():
         chances = network(**said).logits[0, -1].softmax(-1)[2:13]
@@ -114,7 +114,7 @@ def test_what_is_no_model_is_refused(folder: Path, tmp_path: Path) -> None:
     assert "There is no folder" in fails("no-such-model")
     assert "There is no file" in fails("none.gguf")
     (tmp_path / "broken.gguf").write_bytes(b"GGUF" + b"\0" * 50)
-    if all(importlib.util.find_spec(package) for package in GGUF):
+    if all(importlib.util.find_spec(package) for package in checkpoints.GGUF):
         assert "cannot be read" in fails(tmp_path / "broken.gguf")
     import shutil
 

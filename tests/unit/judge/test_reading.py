@@ -9,9 +9,8 @@ from hypothesis import given, strategies as st
 
 from storymeter.errors import DataError, UsageError
 from storymeter.judge import prompt
-from storymeter.judge.prompt import SCALES, Token
 
-TEN, FIVE, YES = SCALES["0-10"], SCALES["1-5"], SCALES["yes-no"]
+TEN, FIVE, YES = prompt.SCALES["0-10"], prompt.SCALES["1-5"], prompt.SCALES["yes-no"]
 
 
 @pytest.mark.parametrize(
@@ -58,8 +57,8 @@ def test_scales_end_at_0_and_1() -> None:
             assert scale.unit(scale.mark(scale.written(share)) or 0) == share
 
 
-def token(text: str, **likely: float) -> Token:
-    return Token(text, [(word.replace("_", " "), math.log(p)) for word, p in likely.items()])
+def token(text: str, **likely: float) -> prompt.Token:
+    return prompt.Token(text, [(word.replace("_", " "), math.log(p)) for word, p in likely.items()])
 
 
 def test_the_expected_mark() -> None:
@@ -83,7 +82,7 @@ def test_ten_may_be_written_as_two_tokens() -> None:
 
 @given(st.lists(st.tuples(st.sampled_from([*map(str, range(12)), "a", " 3"]), st.floats(-20, 5)), max_size=8))
 def test_an_expected_mark_lies_on_the_scale(likely: list[tuple[str, float]]) -> None:
-    value = TEN.expected([Token("7", [("7", -1.0), *likely]), Token(".", likely)])
+    value = TEN.expected([prompt.Token("7", [("7", -1.0), *likely]), prompt.Token(".", likely)])
     assert value is not None
     assert 0 <= value <= 10
 
@@ -115,7 +114,7 @@ def test_every_prompt_of_ours_has_a_card_and_speaks_of_its_scale() -> None:
         assert {"asks", "needs", "use", "limits"} == {key for key, _ in ours.card}
         needs = dict(ours.card)["needs"].split(", ")
         assert ("references" in needs, "images" in needs) == (ours.reads_references, ours.sees)
-        for scale in SCALES.values():
+        for scale in prompt.SCALES.values():
             assert scale.sentence in ours.question("a", ["b"], scale)
             turns = ours.opening(scale)
             assert [turn["role"] for turn in turns] == ["user", "assistant"] * (len(turns) // 2)

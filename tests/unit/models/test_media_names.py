@@ -8,11 +8,11 @@ import pytest
 
 from storymeter.captions import Caption, Document
 from storymeter.errors import DataError
-from storymeter.models.media import Pictures
+from storymeter.models import media
 
 
 @pytest.fixture
-def pictures(tmp_path: Path) -> Pictures:
+def pictures(tmp_path: Path) -> media.Pictures:
     """Albums that number their pictures, one in a folder of its own, and one that lies beside them."""
     for name in ("A/1.png", "A/2.png", "B/1.png", "B/7.png", "train/C/9.jpg", "x.png", "D/x.png"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -20,7 +20,7 @@ def pictures(tmp_path: Path) -> Pictures:
     for name in ("E/copy.png", "F/copy.png"):
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).write_text("the same")
-    return Pictures(tmp_path)
+    return media.Pictures(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -43,17 +43,19 @@ def pictures(tmp_path: Path) -> Pictures:
         ("C/10", None),
     ],
 )
-def test_a_path_names_no_picture_of_another_album(name: str, file: str | None, pictures: Pictures) -> None:
+def test_a_path_names_no_picture_of_another_album(
+    name: str, file: str | None, pictures: media.Pictures
+) -> None:
     found = pictures.find(name)
     assert (found and found.relative_to(pictures.folder).as_posix()) == file
 
 
-def test_one_name_of_several_pictures_is_an_error(pictures: Pictures) -> None:
+def test_one_name_of_several_pictures_is_an_error(pictures: media.Pictures) -> None:
     with pytest.raises(DataError, match=r"1 names several images: .*A.1\.png, .*B.1\.png"):
         pictures.find("1")
 
 
-def test_numbers_are_those_of_the_storys_own_subfolder(pictures: Pictures) -> None:
+def test_numbers_are_those_of_the_storys_own_subfolder(pictures: media.Pictures) -> None:
     def files(id: str, *names: str) -> list[str | None]:
         story = Document(id, tuple(Caption("we went .", image=name) for name in names))
         found = [pictures.find(name) for name in pictures.of(story)]
@@ -68,6 +70,6 @@ def test_names_without_numbered_albums_are_found_wherever_they_lie(tmp_path: Pat
     for name in ("train/101.jpg", "val/102.jpg"):
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).write_text(name)
-    pictures = Pictures(tmp_path)
+    pictures = media.Pictures(tmp_path)
     for name in ("101", "images_of_train/101.jpg", "train/101"):
         assert pictures.find(name) == tmp_path / "train/101.jpg"

@@ -20,7 +20,6 @@ from part_kit import Later, need
 
 from storymeter.errors import DataError
 from storymeter.models import encoder
-from storymeter.models.encoder import Encoder, Precision
 from storymeter.pairs import Sts
 from storymeter.story import coherence
 
@@ -83,21 +82,21 @@ NASTY = _nasty()
 
 
 @pytest.fixture(scope="module")
-def ours() -> Encoder:
-    found = Encoder()
+def ours() -> encoder.Encoder:
+    found = encoder.Encoder()
     assert isinstance(found.model, minilm.BertWeights)
     return found
 
 
 @pytest.fixture(scope="module")
-def theirs() -> Encoder:
+def theirs() -> encoder.Encoder:
     """The same files as a checkpoint that someone names: transformers opens them."""
-    found = Encoder(str(encoder.default_folder()))
+    found = encoder.Encoder(str(encoder.default_folder()))
     assert type(found.model).__name__ == "BertModel"
     return found
 
 
-def test_every_token_is_the_same(ours: Encoder, theirs: Encoder) -> None:
+def test_every_token_is_the_same(ours: encoder.Encoder, theirs: encoder.Encoder) -> None:
     assert len(set(NASTY)) > 300
     assert ours.max_tokens == theirs.max_tokens == 512
     limits = [{"truncation": True, "max_length": length} for length in (512, 256, 128, 3, 2)]
@@ -114,7 +113,7 @@ def test_every_token_is_the_same(ours: Encoder, theirs: Encoder) -> None:
     assert ours.tokenizer.sep_token_id == theirs.tokenizer.sep_token_id == 102
 
 
-def test_every_weight_is_the_same(ours: Encoder, theirs: Encoder) -> None:
+def test_every_weight_is_the_same(ours: encoder.Encoder, theirs: encoder.Encoder) -> None:
     mine, other = dict(ours.model.named_parameters()), dict(theirs.model.named_parameters())
     assert set(other) - set(mine) == {"pooler.dense.weight", "pooler.dense.bias"} and set(mine) < set(other)
     for name, tensor in mine.items():
@@ -123,12 +122,14 @@ def test_every_weight_is_the_same(ours: Encoder, theirs: Encoder) -> None:
 
 
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
-def test_every_vector_is_the_same(precision: Precision, ours: Encoder, theirs: Encoder) -> None:
+def test_every_vector_is_the_same(
+    precision: encoder.Precision, ours: encoder.Encoder, theirs: encoder.Encoder
+) -> None:
     texts = [*NASTY[:-16:8], NASTY[-4]]
     if precision == "bf16":  # slow on processors that do not know it
         texts = texts[:15]
-        ours = Encoder(precision="bf16")
-        theirs = Encoder(str(encoder.default_folder()), precision="bf16")
+        ours = encoder.Encoder(precision="bf16")
+        theirs = encoder.Encoder(str(encoder.default_folder()), precision="bf16")
     assert np.array_equal(ours.embed(texts), theirs.embed(texts))
     for layer in (0, 1):
         mine, other = (dict(one.token_vectors(texts, layer=layer)) for one in (ours, theirs))
@@ -138,7 +139,7 @@ def test_every_vector_is_the_same(precision: Precision, ours: Encoder, theirs: E
             assert np.array_equal(found.vectors, other[place].vectors)
 
 
-def test_threads_share_it(ours: Encoder) -> None:
+def test_threads_share_it(ours: encoder.Encoder) -> None:
     """Calls that cut at different lengths, or not at all, do not disturb each other."""
     lengths = [512, 4, 128, 2, 0] * 4
     texts = [*NASTY[-40:-16], NASTY[-6]]

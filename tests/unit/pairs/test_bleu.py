@@ -10,9 +10,7 @@ from storymeter import Caption, Corpus, Document
 from storymeter.context import Context
 from storymeter.errors import UsageError
 from storymeter.join import join
-from storymeter.pairs import Bleu, TextMetric
-from storymeter.pairs.bleu import columns
-from storymeter.pairs.sentences import ngrams_of
+from storymeter.pairs import Bleu, TextMetric, bleu, sentences
 from storymeter.registry import metric, scorer
 
 
@@ -85,7 +83,7 @@ def test_corpus_and_sentence_level_metrics() -> None:
     )
     task, setting = join(candidates=mine, references=[theirs]), Context(tokenizer="none")
     corpus = metric("bleu_1(smoothing=none)").score(task, setting)
-    assert corpus.columns == columns(1) == ("matches_1", "ngrams_1", "words", "reference_words")
+    assert corpus.columns == bleu.columns(1) == ("matches_1", "ngrams_1", "words", "reference_words")
     assert corpus.rows is not None
     assert corpus.rows.tolist() == [
         [2, 2, 2, 2],
@@ -107,8 +105,8 @@ def test_orders_share_one_count_in_a_run() -> None:
         references=[Corpus((Document("1", (Caption("a b"),)),), "r")],
     )
     setting = Context(tokenizer="none")
-    assert ngrams_of(setting, task) is ngrams_of(setting, task)
-    counted = ngrams_of(setting, task).bleu(1)
+    assert sentences.ngrams_of(setting, task) is sentences.ngrams_of(setting, task)
+    counted = sentences.ngrams_of(setting, task).bleu(1)
     assert TextMetric(Bleu(4)).rows(task, setting) is counted
 
 

@@ -10,8 +10,7 @@ from part_kit import need
 
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.engine import Run
-from storymeter.pairs import Facts, Sts
-from storymeter.pairs.facts_reading import passages_of, sentences_of
+from storymeter.pairs import Facts, Sts, facts_reading
 
 need("torch")
 need("HanTa")
@@ -103,19 +102,19 @@ def test_as_a_metric_it_counts_what_is_unsupported() -> None:
 
 def test_long_texts_are_read_in_pieces_without_losing_a_word() -> None:
     text = " ".join(f"w{k}" for k in range(1000))
-    assert " ".join(sentences_of(text)) == text
-    assert " ".join(passages_of(text)) == text
-    assert len(passages_of("One two. Three four.")) == 1
+    assert " ".join(facts_reading.sentences_of(text)) == text
+    assert " ".join(facts_reading.passages_of(text)) == text
+    assert len(facts_reading.passages_of("One two. Three four.")) == 1
 
 
 def test_joined_models_average_their_cosines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STORYMETER_CACHE", str(tmp_path))
     from transformers import AutoTokenizer, BertConfig, BertModel
 
-    from storymeter.models.encoder import default_folder
+    from storymeter.models import load_encoder
 
     folder = tmp_path / "other"
-    tokenizer = AutoTokenizer.from_pretrained(str(default_folder()))
+    tokenizer = AutoTokenizer.from_pretrained(str(load_encoder().path))
     tokenizer.save_pretrained(str(folder))
     size = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
     BertModel(BertConfig(vocab_size=len(tokenizer), **size)).save_pretrained(str(folder))

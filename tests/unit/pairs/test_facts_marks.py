@@ -10,8 +10,7 @@ from part_kit import need
 
 import storymeter
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.pairs import Facts
-from storymeter.pairs.facts import marked_captions
+from storymeter.pairs import Facts, facts
 from storymeter.report import write_report
 
 need("torch")
@@ -23,7 +22,7 @@ PEOPLE = Document("v", (Caption("A man washes a car in his yard.", 0, 5), Captio
 
 
 def test_every_word_goes_back_to_its_caption() -> None:
-    value, captions = marked_captions(Facts(), TOLD, [PEOPLE])
+    value, captions = facts.marked_captions(Facts(), TOLD, [PEOPLE])
     assert [caption.text for caption in captions] == [caption.text for caption in TOLD.captions]
     for caption in captions:
         assert all(caption.text[word.start : word.end] == word.text for word in caption.words)

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from storymeter.errors import StorymeterError, UsageError
-from storymeter.pairs import Meteor
-from storymeter.pairs.meteor import MODULES, MeteorAlignment, Span, WordMatch
+from storymeter.pairs import Meteor, meteor
 
 try:
     Meteor().open().prepare()
@@ -24,11 +23,11 @@ few children kids playing plays soccer football . 's zyx é 😀 No. 5 in front"
 WORDS = TEXT.split()
 
 
-def statistics(found: MeteorAlignment) -> list[int]:
+def statistics(found: meteor.MeteorAlignment) -> list[int]:
     """METEOR's 23 numbers, counted from the matches as the paper defines them."""
     numbers = [len(found.candidate), len(found.reference)]
     numbers += [sum(found.candidate_function), sum(found.reference_function)]
-    for module in MODULES:
+    for module in meteor.MODULES:
         ours = [word for m in found.matches if m.by == module for word in covered(m.candidate)]
         theirs = [word for m in found.matches if m.by == module for word in covered(m.reference)]
         for function in (False, True):
@@ -45,7 +44,7 @@ def statistics(found: MeteorAlignment) -> list[int]:
     return numbers
 
 
-def covered(span: Span) -> range:
+def covered(span: meteor.Span) -> range:
     return range(span.start, span.end)
 
 
@@ -98,10 +97,10 @@ def test_matches_say_by_what() -> None:
         candidate="he was walking in front of a car , men", reference="men walked before the automobile"
     )
     assert found.matches == (
-        WordMatch(Span(2, 1), Span(1, 1), "stem"),
-        WordMatch(Span(3, 4), Span(2, 2), "paraphrase"),
-        WordMatch(Span(7, 1), Span(4, 1), "synonym"),
-        WordMatch(Span(9, 1), Span(0, 1), "exact"),
+        meteor.WordMatch(meteor.Span(2, 1), meteor.Span(1, 1), "stem"),
+        meteor.WordMatch(meteor.Span(3, 4), meteor.Span(2, 2), "paraphrase"),
+        meteor.WordMatch(meteor.Span(7, 1), meteor.Span(4, 1), "synonym"),
+        meteor.WordMatch(meteor.Span(9, 1), meteor.Span(0, 1), "exact"),
     )
     assert found.chunks == 2
     assert found.reference_function == (False, False, False, True, False)

@@ -8,7 +8,7 @@ import time
 import numpy as np
 
 from storymeter import _native
-from storymeter.pairs.meteor import load
+from storymeter.pairs import meteor
 
 
 def test_lists_may_change_while_their_texts_are_compared() -> None:
@@ -18,7 +18,7 @@ def test_lists_may_change_while_their_texts_are_compared() -> None:
         candidates = [f"a man {k} walks to the car number {k * 7}" for k in range(count)]
         return candidates, [f"the man {k} goes to the auto number {k * 3}" for k in range(count)]
 
-    tables, every = load(), np.arange(count)
+    tables, every = meteor.load(), np.arange(count)
     candidates, references = texts()
 
     def compare() -> np.ndarray:

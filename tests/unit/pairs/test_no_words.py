@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,6 @@ from storymeter import Caption, Corpus, Document, PairScorer, Run
 from storymeter.compat.pycocoevalcap.rouge.rouge import Rouge
 from storymeter.errors import StorymeterWarning, UsageError
 from storymeter.pairs import Meteor, ModelScorer, RougeL
-from storymeter.pairs.model import IndexedPairs
 from storymeter.protocol import PRESETS
 
 JAPANESE = ["犬が走る。", "男性が部屋に入る。"]
@@ -64,7 +64,7 @@ def test_the_drop_in_keeps_the_value_of_coco() -> None:
 class Ones(PairScorer):
     name = "ones"
 
-    def score_indexed(self, *, jobs: int = 1, **pairs: IndexedPairs) -> np.ndarray:
+    def score_indexed(self, *, jobs: int = 1, **pairs: Any) -> np.ndarray:
         return np.ones(len(pairs["candidate_index"]))
 
 

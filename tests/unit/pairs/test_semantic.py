@@ -13,9 +13,7 @@ import pytest
 from part_kit import need
 
 from storymeter.errors import DataError, MissingPartError, StorymeterWarning, UsageError
-from storymeter.models import load_encoder
-from storymeter.models.encoder import default_folder, load_checkpoint
-from storymeter.models.vectors import VectorRows
+from storymeter.models import encoder, load_encoder, vectors
 from storymeter.pairs import BertScore, Sts
 
 need("torch")
@@ -113,7 +111,7 @@ def checkpoint(tmp_path: Path) -> Path:
     """The default encoder by another name, its files linked."""
     folder = tmp_path / "model"
     folder.mkdir()
-    for file in default_folder().iterdir():
+    for file in encoder.default_folder().iterdir():
         (folder / file.name).symlink_to(file)
     return folder
 
@@ -177,14 +175,14 @@ def test_without_the_extra(make: type[Sts] | type[BertScore], monkeypatch: pytes
 
 def test_vectors_leave_memory_when_they_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = np.random.default_rng(0).random((300, 8), dtype=np.float32)
-    kept = VectorRows(8, memory=1000)
+    kept = vectors.VectorRows(8, memory=1000)
     assert [kept.append(part) for part in np.array_split(rows, 7)] == np.cumsum(
         [0, *map(len, np.array_split(rows, 7))]
     )[:-1].tolist()
     assert np.array_equal(kept.view(), rows) and not kept.view().flags.writeable
     assert [block.stop - block.start for block in kept.blocks(3000, 1e9)] == [1024, 1024, 952]
     monkeypatch.setattr("tempfile.TemporaryFile", lambda **_: (_ for _ in ()).throw(OSError("no space left")))
-    crowded = VectorRows(8, memory=1000)
+    crowded = vectors.VectorRows(8, memory=1000)
     for part in np.array_split(rows, 7):
         crowded.append(part)
     assert np.array_equal(crowded.view(), rows)
@@ -192,11 +190,11 @@ def test_vectors_leave_memory_when_they_are_many(monkeypatch: pytest.MonkeyPatch
 
 def test_a_layer_below_the_last_is_what_the_whole_model_would_show() -> None:
     torch = pytest.importorskip("torch")
-    encoder = load_encoder()
-    tokenizer, model = load_checkpoint(default_folder())
+    ours = load_encoder()
+    tokenizer, model = encoder.load_checkpoint(ours.path)
     model.eval()
     for layer in (0, 3, 6):
-        [(_, found)] = encoder.token_vectors([SAME[0]], layer=layer)
+        [(_, found)] = ours.token_vectors([SAME[0]], layer=layer)
         with torch.inference_mode():
             whole = (
                 model(**tokenizer([SAME[0]], return_tensors="pt"), output_hidden_states=True)
@@ -224,7 +222,7 @@ def test_bertscore_equals_the_reference_package(idf: bool) -> None:
     expected = [
         x.numpy()
         for x in bert_score.score(
-            ours, theirs, model_type=str(default_folder()), num_layers=4, idf=idf, device="cpu"
+            ours, theirs, model_type=str(encoder.default_folder()), num_layers=4, idf=idf, device="cpu"
         )
     ]
     scorer = BertScore(layer=4, idf=idf)
@@ -263,7 +261,12 @@ def test_bertscore_in_batches_has_no_padding_against_the_longest() -> None:
         )
         if batch:
             expected = bert_score.score(
-                ours, theirs, model_type=str(default_folder()), num_layers=1, device="cpu", batch_size=batch
+                ours,
+                theirs,
+                model_type=str(encoder.default_folder()),
+                num_layers=1,
+                device="cpu",
+                batch_size=batch,
             )
             assert np.abs(found[batch] - np.stack([x.numpy() for x in expected], axis=1)).max() < 1e-5, batch
     assert (found[1] < found[0] - 1e-4).any(), (

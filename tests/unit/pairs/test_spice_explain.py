@@ -9,8 +9,7 @@ import pytest
 
 pytest.importorskip("HanTa", reason="needs the optional part 'neural'")
 
-from storymeter.pairs import Spice
-from storymeter.pairs.spice import compare_graphs
+from storymeter.pairs import Spice, spice
 
 Run = Callable[..., tuple[int, str, str]]
 TWO = ("two brown dogs run on the wet grass", ["a brown hound runs on grass", "a wet lawn with two dogs"])
@@ -27,14 +26,14 @@ TWO = ("two brown dogs run on the wet grass", ["a brown hound runs on grass", "a
     ],
 )
 def test_the_comparison_gives_the_score(candidate: str, references: list[str]) -> None:
-    found = compare_graphs("x", candidate, references)
+    found = spice.compare_graphs("x", candidate, references)
     assert found.f1 == pytest.approx(Spice().pairs(candidates=[candidate], references=[references])[0])
 
 
 def test_synonyms_are_told_from_the_same_words() -> None:
     how = {
         m.candidate: m.how
-        for m in compare_graphs("x", "a couch near a window", ["a sofa near a window", "a lamp"]).facts
+        for m in spice.compare_graphs("x", "a couch near a window", ["a sofa near a window", "a lamp"]).facts
     }
     assert (
         how[("couch",)] == "synonym"

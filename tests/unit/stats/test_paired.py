@@ -9,9 +9,7 @@ import pytest
 from part_kit import Later
 
 from storymeter.errors import DataError
-from storymeter.stats import holm, paired_bootstraps, paired_permutations
-from storymeter.stats.paired import PairedTest, Part, win_tie_loss
-from storymeter.stats.resampling import benjamini_hochberg
+from storymeter.stats import holm, paired, paired_bootstraps, paired_permutations, resampling
 
 stats = Later("scipy.stats")
 
@@ -20,12 +18,16 @@ def mean(sums: np.ndarray) -> np.ndarray:
     return sums[..., 0] / sums[..., 1]
 
 
-def paired_permutation(a: np.ndarray, b: np.ndarray, *, resamples: int = 100, seed: int = 0) -> PairedTest:
-    return paired_permutations(a, b, [Part(slice(None), mean)], resamples=resamples, seed=seed)[0]
+def paired_permutation(
+    a: np.ndarray, b: np.ndarray, *, resamples: int = 100, seed: int = 0
+) -> paired.PairedTest:
+    return paired_permutations(a, b, [paired.Part(slice(None), mean)], resamples=resamples, seed=seed)[0]
 
 
-def paired_bootstrap(a: np.ndarray, b: np.ndarray, *, resamples: int = 100, seed: int = 0) -> PairedTest:
-    return paired_bootstraps(a, b, [Part(slice(None), mean)], resamples=resamples, seed=seed)[0]
+def paired_bootstrap(
+    a: np.ndarray, b: np.ndarray, *, resamples: int = 100, seed: int = 0
+) -> paired.PairedTest:
+    return paired_bootstraps(a, b, [paired.Part(slice(None), mean)], resamples=resamples, seed=seed)[0]
 
 
 def rows(values: np.ndarray) -> np.ndarray:
@@ -76,13 +78,13 @@ def test_what_cannot_be_paired_is_refused() -> None:
 
 
 def test_win_tie_loss_counts() -> None:
-    assert win_tie_loss([0.1 + 0.2, 1, 5], [0.3, 0, 6]) == (1, 1, 1)
+    assert paired.win_tie_loss([0.1 + 0.2, 1, 5], [0.3, 0, 6]) == (1, 1, 1)
 
 
 def test_benjamini_hochberg_is_scipys() -> None:
     p = np.random.default_rng(1).uniform(size=40) ** 3
     np.testing.assert_allclose(
-        benjamini_hochberg(p), stats.false_discovery_control(p, method="bh"), rtol=1e-12
+        resampling.benjamini_hochberg(p), stats.false_discovery_control(p, method="bh"), rtol=1e-12
     )
 
 
@@ -93,7 +95,7 @@ def test_holm_by_hand_and_with_a_test_that_could_not_be_made() -> None:
 
 
 def test_equal_means_of_heavy_tailed_and_skewed_differences_are_rejected_about_as_often_as_nominal() -> None:
-    draw, part = np.random.default_rng(0), Part(slice(None), mean)
+    draw, part = np.random.default_rng(0), paired.Part(slice(None), mean)
     heavy, skewed, swaps = [], [], []
     for seed in range(250):
         a, b = (rows(np.exp(draw.normal(size=12))) for _ in range(2))

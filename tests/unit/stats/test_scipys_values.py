@@ -8,8 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from storymeter.stats.correlation import kendall_b, kendall_c, spearman
-from storymeter.stats.ranks import mean_ranks
+from storymeter.stats import correlation, ranks
 
 
 @pytest.mark.parametrize("levels", [2, 4, 1000])
@@ -20,15 +19,15 @@ def test_ranks_and_kendall(levels: int) -> None:
     for size in range(3, 60):
         x, y = random.integers(0, levels, size).astype(float), random.normal(size=size).round(1)
         x[:2] = 0, 1  # both vary
-        assert mean_ranks(x).tolist() == stats.rankdata(x).tolist()
-        assert kendall_b(x, y) == stats.kendalltau(x, y, variant="b").statistic
-        assert kendall_c(x, y) == stats.kendalltau(x, y, variant="c").statistic
+        assert ranks.mean_ranks(x).tolist() == stats.rankdata(x).tolist()
+        assert correlation.kendall_b(x, y) == stats.kendalltau(x, y, variant="b").statistic
+        assert correlation.kendall_c(x, y) == stats.kendalltau(x, y, variant="c").statistic
 
 
 def test_a_value_that_is_no_number_leaves_no_rank_and_no_tau() -> None:
     hole, whole = [1.0, float("nan"), 3.0], [1.0, 2.0, 3.0]
-    assert np.isnan(mean_ranks(hole)).all() and len(mean_ranks([])) == 0
-    for coefficient in (kendall_b, kendall_c, spearman):
+    assert np.isnan(ranks.mean_ranks(hole)).all() and len(ranks.mean_ranks([])) == 0
+    for coefficient in (correlation.kendall_b, correlation.kendall_c, correlation.spearman):
         assert np.isnan(coefficient(hole, whole)) and np.isnan(coefficient(whole, hole))
 
 

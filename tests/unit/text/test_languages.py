@@ -12,8 +12,7 @@ from click.testing import CliRunner
 
 from storymeter.cli import cli
 from storymeter.errors import MissingPartError, UsageError
-from storymeter.text import TOKENIZERS, ptb, ptb_tokenize, script_of, tokenize
-from storymeter.text.script import advice
+from storymeter.text import TOKENIZERS, ptb, ptb_tokenize, script, script_of, tokenize
 
 SENTENCES = [
     "It cost $3.50, didn't it? (Yes -- 1,000 times!)",
@@ -102,13 +101,13 @@ def test_scripts(lines: list[str], script: str) -> None:
 
 
 def test_advice() -> None:
-    told = advice("Japanese", english=["meteor"], tokenizer="ptb")
+    told = script.advice("Japanese", english=["meteor"], tokenizer="ptb")
     assert "meteor and the tokenizer ptb are made for English" in told and "--tokenizer ja" in told
-    assert "--tokenizer intl" in advice("de", english=[], tokenizer="ptb")
+    assert "--tokenizer intl" in script.advice("de", english=[], tokenizer="ptb")
     assert (
-        advice("Japanese", english=[], tokenizer="ja")
+        script.advice("Japanese", english=[], tokenizer="ja")
         == ""
-        == advice("", english=["meteor"], tokenizer="ptb")
+        == script.advice("", english=["meteor"], tokenizer="ptb")
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from storymeter.text.ptb import tokenize, tokenize_joined
+from storymeter.text import ptb
 
 #: a name, a line, and its tokens
 _LINES = """\
@@ -94,12 +94,12 @@ EXAMPLES = {
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples(name: str) -> None:
     line, expected = EXAMPLES[name]
-    assert tokenize_joined([line], punctuation=True) == [expected]
+    assert ptb.tokenize_joined([line], punctuation=True) == [expected]
 
 
 def test_exactly_the_punctuation_set_is_dropped() -> None:
     line = "a 'b' \"c\" (d) [e] . ? ! , : - -- ... ; !! ?! ------ $ % & # @ * + = / | ~ ^ _ :)"
-    assert tokenize([line], punctuation=False) == [
+    assert ptb.tokenize([line], punctuation=False) == [
         [
             "a",
             "b",
@@ -120,26 +120,25 @@ def test_exactly_the_punctuation_set_is_dropped() -> None:
 
 
 def test_punctuation_alone_leaves_nothing() -> None:
-    assert tokenize(["... , !", ""], punctuation=False) == [[], []]
+    assert ptb.tokenize(["... , !", ""], punctuation=False) == [[], []]
 
 
 def test_a_line_ends_with_nothing_behind_it() -> None:
     """The next line does not matter: alone, before a sentence word, before a small word."""
-    alone = tokenize(["This is plan a."], punctuation=True)
+    alone = ptb.tokenize(["This is plan a."], punctuation=True)
     assert alone == [["this", "is", "plan", "a."]]
-    assert tokenize(["This is plan a.", "The end"], punctuation=True)[:1] == alone
-    assert tokenize(["And so on etc.", "and"], punctuation=True)[0][-2:] == ["etc.", "."]
+    assert ptb.tokenize(["This is plan a.", "The end"], punctuation=True)[:1] == alone
+    assert ptb.tokenize(["And so on etc.", "and"], punctuation=True)[0][-2:] == ["etc.", "."]
 
 
 def test_newlines_inside_a_line_are_blanks() -> None:
-    assert tokenize(["a dog\nruns\r\nhome\u2028now"], punctuation=True) == [
+    assert ptb.tokenize(["a dog\nruns\r\nhome\u2028now"], punctuation=True) == [
         ["a", "dog", "runs", "home", "now"]
     ]
 
 
 def test_nothing_stands_behind_the_last_line_of_a_batch() -> None:
     """As the original printed it: a word begins a sentence only before white space."""
-    from storymeter.text.ptb import tokenize_batch
 
     for last, alone, behind in [
         ("x plan A. The", "x plan a. the", "x plan a the"),
@@ -147,21 +146,20 @@ def test_nothing_stands_behind_the_last_line_of_a_batch() -> None:
         (";d", "d", ";d"),
         ("d''rem're", "d' rem re", "d' rem 're"),
     ]:
-        assert tokenize_batch(["A dog.", last], punctuation=False)[-1] == alone
-        assert tokenize_batch([last, "A dog."], punctuation=False)[0] == behind
-        assert tokenize_batch([last, ""], punctuation=False)[0] == behind
-    assert tokenize_batch(["x plan A.", "The"], punctuation=False)[0] == "x plan a."
-    assert tokenize_batch(["x plan A.", "The", "end"], punctuation=False)[0] == "x plan a"
-    assert tokenize_batch([], punctuation=False) == []
+        assert ptb.tokenize_batch(["A dog.", last], punctuation=False)[-1] == alone
+        assert ptb.tokenize_batch([last, "A dog."], punctuation=False)[0] == behind
+        assert ptb.tokenize_batch([last, ""], punctuation=False)[0] == behind
+    assert ptb.tokenize_batch(["x plan A.", "The"], punctuation=False)[0] == "x plan a."
+    assert ptb.tokenize_batch(["x plan A.", "The", "end"], punctuation=False)[0] == "x plan a"
+    assert ptb.tokenize_batch([], punctuation=False) == []
 
 
 def test_captions_of_a_video_are_read_together_by_the_rule_of_a_batch() -> None:
-    from storymeter.pairs.sentences import Sentences
-    from storymeter.text.ptb import tokenize_batch
+    from storymeter.pairs import sentences as read
 
     lines = ["He says no.", "29 dogs bark", "A cat.", "She lives in the U.S.", "The end"]
-    sentences = Sentences("ptb")
+    sentences = read.Sentences("ptb")
     assert sentences.run_on(lines) == [0, 3]
-    together = tokenize_batch(lines, punctuation=False)
+    together = ptb.tokenize_batch(lines, punctuation=False)
     for k in (0, 3):
         assert sentences.texts[sentences.number_before(lines[k], lines[k + 1])] == together[k]

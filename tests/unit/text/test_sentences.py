@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from storymeter.text import split_sentences
-from storymeter.text.sentences import fill
+from storymeter.text import sentences, split_sentences
 
 
 @pytest.mark.parametrize(
@@ -56,7 +55,10 @@ def test_nothing_but_blanks_is_lost(text: str) -> None:
 def test_placeholders() -> None:
     import random
 
-    assert fill("[male] met [MALE] in [location] near [sign]") == "john met john in springfield near sign"
-    assert fill("no brackets") == "no brackets"
-    drawn = {fill("[female]", random.Random(k)) for k in range(50)}
+    assert (
+        sentences.fill("[male] met [MALE] in [location] near [sign]")
+        == "john met john in springfield near sign"
+    )
+    assert sentences.fill("no brackets") == "no brackets"
+    drawn = {sentences.fill("[female]", random.Random(k)) for k in range(50)}
     assert len(drawn) > 10

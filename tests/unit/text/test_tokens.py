@@ -6,11 +6,9 @@ from storymeter import Caption, Corpus, Document
 from storymeter.context import Context
 from storymeter.errors import UsageError
 from storymeter.join import join
-from storymeter.pairs import texts_of
-from storymeter.pairs.sentences import sentences_of
+from storymeter.pairs import sentences, texts_of
 from storymeter.protocol import get
-from storymeter.text import ptb, tokenize
-from storymeter.text.tokenizers import ascii_only
+from storymeter.text import ptb, tokenize, tokenizers
 
 
 def test_ptb_is_lower_case_without_punctuation() -> None:
@@ -43,8 +41,8 @@ def test_each_distinct_line_is_tokenised_once_in_a_run(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(ptb, "tokenize_joined", counting)
     setting = Context()
-    assert sentences_of(setting).tokens(["A dog.", "C", "A dog."]) == ["a dog", "c", "a dog"]
-    assert sentences_of(setting).tokens(["C", "D"]) == ["c", "d"]
+    assert sentences.sentences_of(setting).tokens(["A dog.", "C", "A dog."]) == ["a dog", "c", "a dog"]
+    assert sentences.sentences_of(setting).tokens(["C", "D"]) == ["c", "d"]
     assert seen == ["A dog.", "C", "D"]
 
 
@@ -59,7 +57,7 @@ def test_texts_of_documents_join_captions_and_stay_on_the_workbench() -> None:
 
 
 def test_protocols_that_strip_see_ascii_only() -> None:
-    assert ascii_only("café 😀!") == "caf   !"
+    assert tokenizers.ascii_only("café 😀!") == "caf   !"
     mine = Corpus((Document("v", (Caption("café"),)),), "mine")
     task = join(candidates=mine)
     assert texts_of(Context(protocol=get("anet-2018")), task).candidates == ["caf"]
