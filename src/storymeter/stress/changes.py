@@ -75,22 +75,6 @@ Permute = Callable[[int, random.Random], list[int]]
 Move = Literal["texts", "times"]
 
 
-def swap(bound: float = 0.7, move: Move = "texts") -> Change:
-    return _reorder(_swapped, bound, move)
-
-
-def shuffle(bound: float = 0.7, move: Move = "texts") -> Change:
-    return _reorder(_shuffled, bound, move)
-
-
-def reverse(bound: float = 0.7, move: Move = "texts") -> Change:
-    return _reorder(lambda n, dice: list(range(n))[::-1], bound, move)
-
-
-def jitter(bound: float = 0.7, move: Move = "texts") -> Change:
-    return _reorder(lambda n, dice: list(range(n)), bound, move)
-
-
 def _swapped(n: int, dice: random.Random) -> list[int]:
     order = list(range(n))
     if n > 1:
@@ -106,7 +90,16 @@ def _shuffled(n: int, dice: random.Random) -> list[int]:
     return order
 
 
-def _reorder(permute: Permute, bound: float, move: Move) -> Change:
+#: how the changes of order permute captions
+ORDERS: dict[str, Permute] = {
+    "swap": _swapped,
+    "shuffle": _shuffled,
+    "reverse": lambda n, dice: list(range(n))[::-1],
+    "jitter": lambda n, dice: list(range(n)),
+}
+
+
+def reorder(permute: Permute, bound: float = 0.7, move: Move = "texts") -> Change:
     """Sentences take the places of others, or segments those of others, in the order of time (of the file
     where the protocol does not sort); each segment moves a little, under the same dice for every kind of
     order, so that swap, shuffle and jitter of one seed differ in the order alone."""

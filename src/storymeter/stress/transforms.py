@@ -50,19 +50,17 @@ from ..options import parse, parse_options
 from ..pairs.sentences import pair_table, sentences_for
 from ..registry import scorer as get_scorer
 from .changes import (
+    ORDERS,
     Change,
     Dice,
     Scene,
     Whole,
     drop,
     exchange,
-    jitter,
     merge,
+    reorder,
     repeat,
-    reverse,
     sample,
-    shuffle,
-    swap,
     synonym,
     truncate,
     typo,
@@ -195,10 +193,7 @@ MAKERS: dict[str, Callable[..., Any]] = {
     "drop": drop,
     "merge": merge,
     "repeat": repeat,
-    "swap": swap,
-    "shuffle": shuffle,
-    "reverse": reverse,
-    "jitter": jitter,
+    **dict.fromkeys(ORDERS, reorder),
     "exchange": exchange,
     "pad": pad,
     "oracle": oracle,
@@ -245,5 +240,6 @@ def transformation(text: str) -> Transformation:
     name = parse(text)
     if name.word not in MAKERS:
         raise UsageError(f"There is no transformation {name.word!r}.", hint=suggest(name.word, MAKERS))
-    maker = MAKERS[name.word]
-    return Transformation(str(name), maker(**parse_options(maker, name)), name.word in WHOLE)
+    maker, preset = MAKERS[name.word], {"permute": ORDERS[name.word]} if name.word in ORDERS else {}
+    made = maker(**parse_options(maker, name, hidden=preset))
+    return Transformation(str(name), made, name.word in WHOLE)
