@@ -160,33 +160,15 @@ def check(results: Results, new: str, old: str, conditions: Sequence[Condition])
     """The system `new` against `old`, both among the results, under the metrics of the conditions."""
     results = collapsed(results)
     found = [_check(results, new, old, each, len(conditions)) for each in conditions]
-    adjusted = holm([one[0] for one in found])
+    adjusted = holm([each.p for each in found])
     return [
-        Checked(
-            str(each),
-            each.metric,
-            *values,
-            interval,
-            each.limit,
-            p,
-            float(corrected),
-            n,
-            detectable,
-            bool(corrected < SIGNIFICANT),
-            *shape,
-        )
-        for each, (p, values, interval, n, detectable, shape), corrected in zip(
-            conditions, found, adjusted, strict=True
-        )
+        replace(each, p_holm=float(p), failed=bool(p < SIGNIFICANT))
+        for each, p in zip(found, adjusted, strict=True)
     ]
 
 
-_Found = tuple[
-    float, tuple[float, float, float], tuple[float, float], int, float | None, tuple[float, int, int]
-]
-
-
-def _check(results: Results, new: str, old: str, each: Condition, tests: int) -> _Found:
+def _check(results: Results, new: str, old: str, each: Condition, tests: int) -> Checked:
+    """One of so many conditions, before the correction."""
     a, b = results[new, each.metric], results[old, each.metric]
     at = results._position(each.metric)
     ids, units, part = units_under(results, [results.system(new), results.system(old)], at)
@@ -208,7 +190,19 @@ def _check(results: Results, new: str, old: str, each: Condition, tests: int) ->
         error, freedom = satterthwaite(variances)
     interval = t_interval(values[2], variances, TAIL)
     reach = detectable(freedom, 2 * SIGNIFICANT / tests, POWER) * error  # one-sided
-    return p, values, interval, len(ids), each.limit - side * reach if reach > 0 else None, shape
+    return Checked(
+        str(each),
+        each.metric,
+        *values,
+        interval,
+        each.limit,
+        p,
+        p,
+        len(ids),
+        each.limit - side * reach if reach > 0 else None,
+        False,
+        *shape,
+    )
 
 
 def _over_seeds(

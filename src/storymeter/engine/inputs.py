@@ -24,10 +24,9 @@ import msgspec
 
 from ..captions import Caption, Corpus, Document
 from ..errors import DataError, StorymeterWarning, UsageError, many
-from ..formats import read
+from ..formats import examine, read
 from ..formats.aliases import IDS, Role, text_tier, tier
 from ..formats.ids import bare_ids
-from ..formats.reading import examine
 
 #: what `evaluate` takes as candidates or references
 Given = Any

@@ -27,9 +27,8 @@ from ..captions import Corpus
 from ..context import Context
 from ..errors import DataError, StorymeterError, StorymeterWarning, UsageError
 from ..metrics import Metric
-from ..pairs.documents import TextMetric
+from ..pairs import PairScorer, TextMetric, Traits
 from ..pairs.model import own_tokenizer
-from ..pairs.scorer import PairScorer, Traits
 from ..protocol import PAPER, Protocol, get as get_protocol
 from ..registry import metric as get_metric
 from ..scores import Score, Signature

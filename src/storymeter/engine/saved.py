@@ -34,8 +34,7 @@ from ..captions import Corpus
 from ..errors import DataError, StorymeterError, UsageError
 from ..join import Coverage
 from ..metrics import MeanMetric, Metric
-from ..pairs.documents import TextMetric
-from ..pairs.scorer import PairScorer
+from ..pairs import PairScorer, TextMetric
 from ..registry import as_metric, metric as get_metric
 from ..scores import Alignment, ResampledSums, Rows, Score, Signature
 from .provenance import check_revision, protocol_as_meant

@@ -23,10 +23,9 @@ from ..errors import (
     first_few,
     many,
 )
-from ..formats import Reading, examine, read
+from ..formats import Problem, Reading, examine, read
 from ..formats.aliases import Role
 from ..formats.ids import bare_ids
-from ..formats.problems import Problem, Severity
 from ..join import REFERENCE_FORMATS, join
 from ..metrics import Metric
 from ..progress import Note, Progress, silent, unsaid
@@ -342,9 +341,16 @@ def _find_repeated_ids(reading: Reading, *, candidates: bool) -> None:
             else "several documents have this id: `score` takes them as references (-r), not as candidates;"
             " sentences of one story are read with --lists story"
         )
-        severity: Severity = "error" if candidates else "warning"
         reading.problems.extend(
-            Problem(severity, "repeated-id", repr(id), message, file=reading.path, id=id) for id in twice
+            Problem(
+                "error" if candidates else "warning",
+                "repeated-id",
+                repr(id),
+                message,
+                file=reading.path,
+                id=id,
+            )
+            for id in twice
         )
 
 

@@ -27,11 +27,11 @@ _NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _KNOWN = frozenset(("image_id", "caption"))
 
 
-class _Coco(JsonFormat):
+class Coco(JsonFormat):
     carries = carrying("documents", "alternatives", "untimed", "meta")
 
 
-class Annotations(_Coco):
+class Annotations(Coco):
     name = "coco"
     title = "COCO caption annotations"
     shape = '{"images": [{"id": 1}], "annotations": [{"image_id": 1, "id": 7, "caption": "…"}]}'
@@ -56,7 +56,7 @@ class Annotations(_Coco):
         return {**self.kept(corpus, {"images": images}), "annotations": items}
 
 
-class Results(_Coco):
+class Results(Coco):
     name = "coco-results"
     title = "COCO caption results"
     shape = '[{"image_id": 1, "caption": "…"}]'

@@ -10,25 +10,29 @@ ids, sentences for alternatives, or an id for a part of its caption; and where i
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from functools import singledispatch
 
 from ..captions import Corpus, Document
 from ..errors import UsageError
 from . import aliases, record_tables
+from .activitynet import Ids, Reference
 from .aliases import IDS, Role, known as known_name, plain, tier
 from .base import Format, Source, carrying, some_of
 from .checks import Check
 from .containers import unfold
+from .datasets import Coco, TimeChat
 from .field_values import flat, stem
 from .items import is_item
+from .line_formats import Lines, Plain
 from .problems import Path
-from .prose import ANSWER, is_answer, key_of
+from .prose import ANSWER, Prose, is_answer, key_of
 from .record_builder import Builder, what_lists_are
 from .record_rows import KEY, VALUE, Found, Row, explode, lookup
 from .role_finder import Finder
 from .roles import MAPPED, OWNED, Plan, Question, Roles
 from .spans import heads
-from .tables import ALIASES, Csv, Parquet, Tsv, named_columns
+from .subtitles import Subtitles, YouTube
+from .tables import ALIASES, Parquet, Table, Tsv, named_columns
 
 
 class Records(Format):
@@ -112,47 +116,46 @@ def _container(source: Source, check: Check) -> Found | None:
 _CELLS = re.compile(r"[\d:.]+\s*[,;|\t]\s*\d")  #: two times at the head of a row
 
 
+@singledispatch
 def prefers_records(known: Format, source: Source) -> bool:
-    """Would the known format misread the file?"""
-    judge = _JUDGES.get(known.name)
-    return judge is not None and judge(known, source)
+    """Would the known format misread the file? Formats that are not named below never do."""
+    return False
 
 
 def may_be_records(known: Format, source: Source) -> bool:
     """Where the known format read no caption: may records be tried? Not for an entry of a dense reference
     that lacks its times."""
-    if known.name == "activitynet-reference" and isinstance(source.value, dict):
+    if isinstance(known, Reference) and isinstance(source.value, dict):
         return not any(
             isinstance(v, dict) and "duration" in v and "timestamps" not in v for v in some_of(source.value)
         )
-    return known.name not in ("srt", "vtt", "id-list")
+    return not isinstance(known, Subtitles | Ids)
 
 
-def _texts_by_id(known: Format, source: Source) -> bool:
+@prefers_records.register
+def _texts_by_id(known: Plain, source: Source) -> bool:
     plan = plan_of(source)
     if plan is None:
         return False
-    if source.columns:
-        return True
-    if plan.found.wrong or all(map(known_name, source.value)):
+    if source.columns or plan.found.wrong or all(map(known_name, source.value)):
         return True  # one record or a table, not texts by id
-    if plan.questions or not plan.found.keyed or plan.roles.id != KEY or plan.roles.text != VALUE:
+    if plan.questions or plan.found.under or not plan.found.keyed:
         return True
-    if plan.found.under:
+    if (plan.roles.id, plan.roles.text) != (KEY, VALUE):
         return True
-    lists = [
-        t for v in source.value.values() if isinstance(t := v, list) and all(isinstance(m, str) for m in t)
-    ]
+    lists = [v for v in source.value.values() if isinstance(v, list) and all(isinstance(m, str) for m in v)]
     return any(len(t) > 1 for t in lists) and what_lists_are(lists, source) != "alternatives"
 
 
-def _strings(known: Format, source: Source) -> bool:
+@prefers_records.register
+def _strings(known: Ids, source: Source) -> bool:
     """A list of sentences rather than of ids."""
     members = some_of(source.value, 200)
     return sum(len(str(m).split()) > 2 for m in members) * 2 > len(members)
 
 
-def _coco(known: Format, source: Source) -> bool:
+@prefers_records.register
+def _coco(known: Coco, source: Source) -> bool:
     plan = plan_of(source)
     if plan is None:
         return False
@@ -164,24 +167,26 @@ def _coco(known: Format, source: Source) -> bool:
         roles.timed
         or any(plain(name) == "storyid" for name in fields)  # a sentence of a story, with its picture
         or roles.text not in ("caption", "")
-        or any(q.role == "text" and q.fields for q in plan.questions)
+        or plan.asks_which_text
     )
 
 
-def _timed_lists(known: Format, source: Source) -> bool:
+@prefers_records.register
+def _timed_lists(known: TimeChat, source: Source) -> bool:
     plan = plan_of(source)
     return plan is not None and (
-        any(q.role == "text" and q.fields for q in plan.questions)
-        or plan.roles.text not in ("caption", "sentence", VALUE, "")
+        plan.asks_which_text or plan.roles.text not in ("caption", "sentence", VALUE, "")
     )
 
 
-def _table(known: Format, source: Source) -> bool:
+@prefers_records.register
+def _table(known: Table, source: Source) -> bool:
     if source.columns.keys() - ALIASES.keys():
         return True
-    if known.name == "tsv" and _cell_holds_rows(source):
+    if isinstance(known, Tsv) and _cell_holds_rows(known, source):
         return True
-    names = _heads(known, source)
+    first = next(iter(known.rows(source, Check())), None)
+    names = list(first[1]) if first else []
     if not names or source.columns:
         return False
     if "video" in names and "text" in names and ALIASES.keys() >= set(names):
@@ -191,7 +196,7 @@ def _table(known: Format, source: Source) -> bool:
         return False
     check = Check()
     columns = named_columns(names, {}, check)
-    if check.failed or any(q.role == "text" and q.fields for q in plan.questions):
+    if check.failed or plan.asks_which_text:
         return True
     roles = plan.roles
     if plan.questions:  # only records ask what times mean
@@ -203,25 +208,14 @@ def _table(known: Format, source: Source) -> bool:
     return roles.id != "video" and any(isinstance(i, str) and stem(i) != i for i in ids)
 
 
-def _cell_holds_rows(source: Source) -> bool:
+def _cell_holds_rows(known: Tsv, source: Source) -> bool:
     """A lone quote at the head of a cell would make the rows after it a part of the cell."""
-    rows = Tsv().rows(source, Check())
-    return any(
-        isinstance(cell, str) and "\n" in cell and "\t" in cell for _, row in rows for cell in row.values()
-    )
+    cells = [cell for _, row in known.rows(source, Check()) for cell in row.values()]
+    return any(isinstance(cell, str) and "\n" in cell and "\t" in cell for cell in cells)
 
 
-def _heads(known: Format, source: Source) -> list[str]:
-    if isinstance(known, Parquet):
-        rows: list[Any] = list(known.rows(source, Check()))[:1]
-        return list(rows[0][1]) if rows else []
-    if isinstance(known, Csv):
-        first = next(iter(known.rows(source, Check())), None)
-        return list(first[1]) if first else []
-    return []
-
-
-def _answers(known: Format, source: Source) -> bool:
+@prefers_records.register
+def _answers(known: Prose, source: Source) -> bool:
     """Records with the answers of models under another field than the one that is tried first."""
     if "answer" in source.columns:
         return not source.columns.keys() - {"answer", "video", "duration"} and _untimed(source)
@@ -234,15 +228,13 @@ def _answers(known: Format, source: Source) -> bool:
         return False
     if is_item(plan.found.rows[0].fields):
         return False
-    if plan.found.under or any(q.role == "text" and q.fields for q in plan.questions):
+    if plan.found.under or plan.asks_which_text:
         return True
     ids = [flat(lookup(row, plan.roles.id)) for row in plan.found.rows[:200] if not plan.found.keyed]
     if not plan.questions and any(isinstance(i, str) and stem(i) != i for i in ids):
         return True
-    return bool(plan.roles.text) and key_of(plan.found.rows[0].fields, ANSWER, "") not in (
-        plan.roles.text,
-        "",
-    )
+    tried_first = key_of(plan.found.rows[0].fields, ANSWER, "")
+    return bool(plan.roles.text) and tried_first not in (plan.roles.text, "")
 
 
 def _untimed(source: Source) -> bool:
@@ -254,29 +246,16 @@ def _untimed(source: Source) -> bool:
     return bool(written) and all(isinstance(t, str) and not is_answer(t) for t in written)
 
 
-def _lines(known: Format, source: Source) -> bool:
+@prefers_records.register
+def _lines(known: Lines, source: Source) -> bool:
     return plan_of(source) is not None
 
 
-def _chapters(known: Format, source: Source) -> bool:
+@prefers_records.register
+def _chapters(known: YouTube, source: Source) -> bool:
     """A table whose first column is a time."""
     first = source.head.lstrip().split("\n")[0]
     if any(c.isdigit() for c in first) and not _CELLS.match(first):
         return False
     plan = plan_of(source)
     return plan is not None and (plan.roles.timed or any(q.role == "start" for q in plan.questions))
-
-
-_JUDGES = {
-    "chapters": _chapters,
-    "plain": _texts_by_id,
-    "id-list": _strings,
-    "coco": _coco,
-    "coco-results": _coco,
-    "timechat": _timed_lists,
-    "csv": _table,
-    "tsv": _table,
-    "parquet": _table,
-    "prose": _answers,
-    "lines": _lines,
-}

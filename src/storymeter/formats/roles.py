@@ -200,6 +200,11 @@ class Plan:
     roles: Roles
     questions: list[Question]
 
+    @property
+    def asks_which_text(self) -> bool:
+        """Whether several fields fit as the caption."""
+        return any(question.role == "text" and question.fields for question in self.questions)
+
 
 class Unread:
     """Reports what a plan leaves open: values that are no records, questions, columns that do not exist."""
