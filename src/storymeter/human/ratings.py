@@ -256,8 +256,7 @@ def _of_campaign(hit: Labels, campaign: Labels) -> Labels:
         return hit
     both, codes = np.unique(campaign.codes * len(hit) + hit.codes, return_inverse=True)
     pairs = [(campaign.names[k // len(hit)], hit.names[k % len(hit)]) for k in both.tolist()]
-    named = Labels.of([f"{of} {name}" if of else name for of, name in pairs])
-    return Labels(named.codes[codes], named.names)
+    return Labels.of([f"{of} {name}" if of else name for of, name in pairs]).take(codes)
 
 
 #: the names of personal links, which every campaign numbers anew
@@ -283,13 +282,11 @@ def people(rater: Labels, campaign: Labels, notes: list[str]) -> Labels:
         f" ({first_few([rater.names[k] for k in shared])}):"
         " each is counted as another person in each campaign."
     )
-    named = Labels.of(
-        [
-            f"{rater.names[who]} ({campaign.names[of]})" if who in shared and known[of] else rater.names[who]
-            for who, of in pairs
-        ]
-    )
-    return Labels(named.codes[codes], named.names)
+    named = [
+        f"{rater.names[who]} ({campaign.names[of]})" if who in shared and known[of] else rater.names[who]
+        for who, of in pairs
+    ]
+    return Labels.of(named).take(codes)
 
 
 def _numbers(values: Any, n: int) -> FloatArray:
@@ -370,11 +367,9 @@ def _without_equal_rows(table: Ratings, said: list[str]) -> Ratings:
     return table.rows(~same)
 
 
-# Ratings that must not be mixed: language pairs, or whatever a file calls a stratum.
-
-
 def parts(ratings: Ratings, wanted: str | None = None) -> dict[str, Ratings]:
-    """What is to be analysed by itself: every stratum, one of them, or everything under the name `all`.
+    """What is to be analysed by itself: every stratum (a language pair, or whatever a file calls so), one of
+    them, or everything under the name `all`.
 
     Item numbers are those of a stratum: where all are mixed knowingly, the items of different strata stay
     apart."""

@@ -6,7 +6,7 @@
     constant   always the same number
     rushing    does not watch, tries to answer at once, hovers around the middle
     extremes   pulls the handle to one end or the other, by lot
-    fluent     never watches: scores how fluent and how long the text is (`storymeter.human.rehearsal`)
+    fluent     never watches: scores how fluent and how long the text is (`Blind`)
     twins      the same, and lowers the less fluent of two captions that differ in a few words
 
 The truth is read from the private key (which is why only the organiser can rehearse): systems are spread from
@@ -38,6 +38,8 @@ except ImportError:
 BROKEN = (aiohttp.ClientError, asyncio.TimeoutError)
 Character = Literal["honest", "lazy", "random", "constant", "rushing", "extremes", "fluent", "twins"]
 CHARACTERS: tuple[Character, ...] = get_args(Character)
+#: blind raters: points of the slider for one standard deviation, for a twin, and what an answer strays by
+_SPREAD, _TWIN, _NOISE = 14.0, 35.0, 4.0
 
 
 def mix(text: str, raters: int) -> list[Character]:
@@ -98,6 +100,60 @@ def _words(text: str | Sequence[str]) -> str:
 def _lot(text: str, spread: float) -> float:
     """A fixed deviation of each caption, the same for everybody."""
     return random.Random(hashlib.sha256(text.encode()).digest()).gauss(0, spread)
+
+
+class Blind:
+    """A simulated rater that scores the text of captions without the clip.
+
+        fluent   what reads well and is long gets a high score: z of the mean log p of its bigrams and of its
+                 length, over what the rater has read so far
+        twins    the same, and remembers: of two captions that differ in one run of words only, the one that
+                 reads less fluently gets a lower score
+
+    Both give a caption that comes again the score it had. Their language model has read captions like these.
+    """
+
+    def __init__(self, model: Bigrams, rng: random.Random, *, twins: bool = False) -> None:
+        self.model, self.rng, self.twins = model, rng, twins
+        self.read: list[tuple[float, float]] = []
+        self.known: dict[str, float] = {}
+
+    def score(self, caption: str) -> float:
+        """0-100 for a caption, whatever the clip shows."""
+        if caption not in self.known:
+            words = self.model.cut(caption)
+            fluency = self.model.fluency(words) / (len(words) + 1)
+            self.read.append((fluency, math.log(len(words) + 1)))
+            score = 60 + _SPREAD * sum(
+                _z(value, [seen[k] for seen in self.read]) for k, value in enumerate(self.read[-1])
+            )
+            cut = self.model.cut
+            known = self.known if self.twins else ()
+            twin = next((text for text in known if _twins(cut(text), words)), None)
+            if twin is not None:
+                better = self.model.fluency(words) > self.model.fluency(cut(twin))
+                score = self.known[twin] + (_TWIN if better else -_TWIN)
+            self.known[caption] = score
+        return min(100.0, max(0.0, self.known[caption] + self.rng.gauss(0, _NOISE)))
+
+
+def _twins(a: Sequence[str], b: Sequence[str]) -> bool:
+    """Whether two texts are equally long, and differ in one run that leaves their ends and half of the words.
+
+    >>> one, other = "a man sings in a hall".split(), "a man cooks some soup hall".split()
+    >>> _twins(one, other), _twins(list("abcd"), list("xbcd"))
+    (True, False)
+    """
+    if len(a) != len(b) or a == b:
+        return False
+    places = [k for k, (first, second) in enumerate(zip(a, b, strict=True)) if first != second]
+    return places[0] > 0 and places[-1] < len(a) - 1 and 2 * (places[-1] - places[0] + 1) <= len(a) + 1
+
+
+def _z(value: float, values: Sequence[float]) -> float:
+    mean = sum(values) / len(values)
+    sd = math.sqrt(sum((v - mean) ** 2 for v in values) / len(values))
+    return (value - mean) / sd if sd > 1e-9 else 0.0
 
 
 class Bot:
@@ -307,61 +363,3 @@ async def rehearse(
 
     await asyncio.gather(*(turn(visitor) for visitor in seated))
     return [visitor.tally for visitor in visitors]
-
-
-# Simulated raters that score the caption text without the clip.
-#
-#     fluent   what reads well and is long gets a high score: z of the mean log p of its bigrams and of its
-#              length, over what the rater has read so far
-#     twins    the same, and remembers: of two captions that differ in one run of words only, the one that
-#              reads less fluently gets a lower score
-#
-# Both give a caption that comes again the score it had. Their language model has read captions like these.
-
-
-#: points of the slider for one standard deviation, for a twin, and what an answer strays by
-_SPREAD, _TWIN, _NOISE = 14.0, 35.0, 4.0
-
-
-class Blind:
-    def __init__(self, model: Bigrams, rng: random.Random, *, twins: bool = False) -> None:
-        self.model, self.rng, self.twins = model, rng, twins
-        self.read: list[tuple[float, float]] = []
-        self.known: dict[str, float] = {}
-
-    def score(self, caption: str) -> float:
-        """0-100 for a caption, whatever the clip shows."""
-        if caption not in self.known:
-            words = self.model.cut(caption)
-            fluency = self.model.fluency(words) / (len(words) + 1)
-            self.read.append((fluency, math.log(len(words) + 1)))
-            score = 60 + _SPREAD * sum(
-                _z(value, [seen[k] for seen in self.read]) for k, value in enumerate(self.read[-1])
-            )
-            cut = self.model.cut
-            known = self.known if self.twins else ()
-            twin = next((text for text in known if _twins(cut(text), words)), None)
-            if twin is not None:
-                better = self.model.fluency(words) > self.model.fluency(cut(twin))
-                score = self.known[twin] + (_TWIN if better else -_TWIN)
-            self.known[caption] = score
-        return min(100.0, max(0.0, self.known[caption] + self.rng.gauss(0, _NOISE)))
-
-
-def _twins(a: Sequence[str], b: Sequence[str]) -> bool:
-    """Whether two texts are equally long, and differ in one run that leaves their ends and half of the words.
-
-    >>> one, other = "a man sings in a hall".split(), "a man cooks some soup hall".split()
-    >>> _twins(one, other), _twins(list("abcd"), list("xbcd"))
-    (True, False)
-    """
-    if len(a) != len(b) or a == b:
-        return False
-    places = [k for k, (first, second) in enumerate(zip(a, b, strict=True)) if first != second]
-    return places[0] > 0 and places[-1] < len(a) - 1 and 2 * (places[-1] - places[0] + 1) <= len(a) + 1
-
-
-def _z(value: float, values: Sequence[float]) -> float:
-    mean = sum(values) / len(values)
-    sd = math.sqrt(sum((v - mean) ** 2 for v in values) / len(values))
-    return (value - mean) / sd if sd > 1e-9 else 0.0

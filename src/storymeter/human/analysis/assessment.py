@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -44,7 +44,7 @@ class Analysis:
     @property
     def tested(self) -> bool:
         """Whether there are control pairs, by which raters were tested."""
-        return any(worker.pairs for worker in self.quality.workers)
+        return self.quality.tested
 
 
 def analyse(
@@ -95,10 +95,9 @@ def analyse(
         scale=scale,
         doubted=doubted,
     )
-    tested = any(worker.pairs for worker in quality.workers)
-    everybody = np.ones(len(quality.workers), dtype=bool)
-    kept = quality.accepted if accept == "passed" and tested else everybody
-    if quality.unranked and accept == "passed" and tested and need_ranking:
+    gated = accept == "passed" and quality.tested
+    kept = quality.accepted if gated else np.ones(len(quality.workers), dtype=bool)
+    if quality.unranked and gated and need_ranking:
         rings = "".join(f" {note}" for note in quality.notes if note.startswith("Ring:"))
         raise DataError(
             f"No ranking is given: {quality.unranked}.{rings}",
@@ -120,11 +119,11 @@ def analyse(
         worst = float(used.value.min()) if scale == "z" else used.bounds[0]
         ranked = table_with_worst(used, without, worst)
         scored = caption_scores(ranked, scale=scale, repeats=repeats)
-    kinds: tuple[Clusters, Clusters] = ("raters", "ranksum")
-    rankings = {
-        by: rank(ranked, alpha=alpha, scale=scale, repeats=repeats, captions=scored, by=by) for by in kinds
-    }
-    ranking = rankings[clusters]
+    by_raters, by_captions = (
+        rank(ranked, alpha=alpha, scale=scale, repeats=repeats, captions=scored, by=by)
+        for by in get_args(Clusters)
+    )
+    ranking, other = (by_raters, by_captions) if clusters == "raters" else (by_captions, by_raters)
     moved = influence(used, scale)
     if quality.partisans:  # shown with their bias, although their ratings do not count
         shown = influence(ratings.of_raters(kept | np.isin(ratings.rater.names, quality.partisans)), scale)
@@ -143,7 +142,7 @@ def analyse(
         len(work),
         moved,
         (*_notes(ratings, quality, ranking), *without.sentences(missing), *moved.notes),
-        rankings["ranksum" if clusters == "raters" else "raters"],
+        other,
         robust=robust_ranking(used, scale) if robust else None,
     )
 
@@ -196,7 +195,7 @@ def _notes(ratings: Ratings, quality: Quality, ranking: Ranking) -> tuple[str, .
             f"{quality.incomplete:,} control captions have no partner that the same rater rated (a HIT left"
             " half done?); they are not used in any test."
         )
-    if not any(worker.pairs for worker in quality.workers) and not ratings.standardised:
+    if not quality.tested and not ratings.standardised:
         repeats = "" if (ratings.kind == REPEAT).any() else ", the check of repeats"
         notes.append(
             f"There are no control pairs, so that no rater could be tested: the worker test{repeats} and the"

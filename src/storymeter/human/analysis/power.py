@@ -90,7 +90,7 @@ def from_pilot(pilot: Ratings, *, everybody: bool = False) -> Variances:
     """
     quality = assess(pilot)
     kept = quality.accepted
-    if everybody or not any(worker.pairs for worker in quality.workers):
+    if everybody or not quality.tested:
         kept = np.ones(len(kept), dtype=bool)
     if not kept.any():
         raise DataError(

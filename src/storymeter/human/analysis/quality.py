@@ -127,6 +127,11 @@ class Quality:
     def accepted(self) -> BoolArray:
         return np.array([worker.accepted for worker in self.workers], dtype=bool)
 
+    @property
+    def tested(self) -> bool:
+        """Whether there are control pairs, by which raters were tested."""
+        return any(worker.pairs for worker in self.workers)
+
 
 def run_test(
     test: Test, high: FloatArray, low: FloatArray, groups: IntArray, n_groups: int, *, two_sided: bool = False
