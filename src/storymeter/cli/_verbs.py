@@ -31,7 +31,9 @@ HEADINGS: dict[str, str] = {
         " degraded-per-block repeat-per-block human-per-block control-base merge-identical per-hit"
         " repeat-per-hit tests kinds practice watch lease skip-bad dry-run"
     ),
-    "Raters and payment": "platform completion-code price fee currency contact public-url words",
+    "Raters and payment": (
+        "platform completion-code platform-key study-id price fee currency contact public-url words"
+    ),
     "Server": "host port public-url proxy admin admin-port admin-anywhere db quiet no-open dir url",
     "Statistics": (
         "resamples permutations bootstrap compare alpha test power difference in-z minimum splits"

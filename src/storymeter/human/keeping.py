@@ -154,7 +154,9 @@ def preview(folder: Place, *, port: int = 0) -> Iterator[str]:
         backup(home, copied)
         restore(copied, served, clips=str(home.clips))
         again = Folder(served)
-        again.write_campaign(msgspec.structs.replace(again.campaign, preview=True))
+        platform = msgspec.structs.replace(again.campaign.platform, keys="")
+        again.campaign = msgspec.structs.replace(again.campaign, preview=True, platform=platform)
+        again.write_campaign(again.campaign)
         with contextlib.closing(Store(again.database)) as store:
             store.reset().result()
         with in_background(served, port=port, watch=0.0) as address:

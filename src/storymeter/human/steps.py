@@ -78,6 +78,7 @@ def new(
     control_base: str | None = None,
     platform: str = "local",
     completion_code: str = "",
+    study_id: str = "",
     videos: int | None = None,
     duration: str | tuple[float, float] | None = None,
     max_captions: int | None = None,
@@ -101,6 +102,7 @@ def new(
     blocks, control_base: blocks in a HIT; what degraded captions are made of.
     platform, completion_code: where raters come from (local, mturk or prolific), and Prolific's code or
         `@file`.
+    study_id: the study on Prolific that signed visits must be of.
     videos, duration, max_captions: so many videos, drawn at random, of this length in seconds (`90-180`),
         with at most so many captions; default: all.
     database: an empty database; default: SQLite in the folder.
@@ -129,7 +131,7 @@ def new(
         systems=[read_captions(system, request.get("task", "da")) for system in systems],
         human=None if human is None else read_captions(human),
         questions=_questions(tests),
-        platform=Platform(platform, _code(completion_code)),  # type: ignore[arg-type]
+        platform=Platform(platform, _code(completion_code), study=study_id),  # type: ignore[arg-type]
         **request,
     )
     prepared = prepare(options, progress=progress)

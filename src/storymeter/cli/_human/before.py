@@ -120,6 +120,19 @@ from .._options import (
     default="",
     metavar="CODE|@FILE",
 )
+@option(
+    "--platform-key",
+    "prolific: its public keys (JWKS); visits that it did not sign are refused.",
+    FILE,
+    metavar="FILE",
+)
+@option(
+    "--study-id",
+    "prolific, with --platform-key: take visits of this study alone.",
+    default="",
+    metavar="ID",
+    show_default=False,
+)
 @option("--price", "Pay per HIT.  [default: --hourly for the time that a HIT takes]", AMOUNT)
 @option(
     "--hourly",

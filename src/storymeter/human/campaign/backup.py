@@ -22,9 +22,9 @@ from ...errors import DataError, UsageError, first_few
 from ..store import Store
 from ..store.engines import copy, look, one_file
 from . import texts
-from .record import Folder, private, readable
+from .record import PLATFORM_KEYS, Folder, private, readable
 
-FILES = ("campaign.json", "key.jsonl", "secrets.json", "links.csv", *texts.names())
+FILES = ("campaign.json", "key.jsonl", "secrets.json", "links.csv", PLATFORM_KEYS, *texts.names())
 ANSWERS = "answers.db"
 
 

@@ -302,6 +302,11 @@ def prolific_return(campaign: Campaign) -> str:
 def rehearsal_links(folder: Folder, raters: int, seed: int) -> list[str]:
     """Links for bots: the first personal links, or visits as the platform would send them."""
     name = folder.campaign.platform.name
+    if folder.campaign.platform.keys:
+        raise UsageError(
+            "Nobody but Prolific can sign visits of this campaign: simulated raters would be refused.",
+            hint="Make a campaign without --platform-key to rehearse with.",
+        )
     if name == "mturk":
         query = (
             "/mturk?assignmentId=3REHEARSAL{0:06X}A{1:013X}&hitId=3REHEARSAL00000000000000000000"

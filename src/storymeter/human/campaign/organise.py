@@ -19,6 +19,7 @@ import msgspec
 
 from ...captions import Corpus
 from ...errors import DataError, StorymeterError, UsageError, first_few, many
+from ...files import content
 from ...progress import Progress, silent
 from ..server.words import words
 from ..study import Study, named
@@ -26,7 +27,17 @@ from ..study.base import USUAL, reading_seconds
 from . import texts
 from .clips import Clip
 from .money import FEES, fair_price, least_hourly
-from .record import Campaign, Folder, KeyLine, Secrets, fingerprint, new_secrets, private, readable
+from .record import (
+    PLATFORM_KEYS,
+    Campaign,
+    Folder,
+    KeyLine,
+    Secrets,
+    fingerprint,
+    new_secrets,
+    private,
+    readable,
+)
 from .request import CampaignRequest, Practice, RaterTerms, Selection, new_seed, select
 
 if TYPE_CHECKING:
@@ -45,7 +56,7 @@ class Prepared(msgspec.Struct):
     slots: list[dict[str, Any]]
     problems: list[str]
     warnings: list[str]
-    #: consent and instructions, by file
+    #: consent and instructions, and the platform's keys, by file
     texts: dict[str, str] = {}
 
 
@@ -72,6 +83,10 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
                 " would end on a page that does not know it, and could not be paid.",
                 hint="Copy the code, or the address that ends in cc=CODE, from the study's page on Prolific.",
             )
+    keys, unbound = _platform_keys(options)
+    if keys:
+        platform = msgspec.structs.replace(options.platform, keys=PLATFORM_KEYS)
+        options = msgspec.structs.replace(options, platform=platform)
     hourly = least_hourly(options.hourly, options.currency, options.price)
     seed = new_seed() if options.seed is None else str(options.seed)
     selection = None
@@ -142,6 +157,7 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
             said
             for said in (
                 *warnings,
+                *unbound,
                 *design.warnings,
                 study.missing_controls(key),
                 campaign.pay().warning(campaign.hourly),
@@ -149,7 +165,10 @@ def prepare(options: CampaignRequest, *, progress: Progress = silent) -> Prepare
             )
             if said
         ],
-        texts.drafts(campaign, study.meanings(options), priced=options.price is not None),
+        {
+            **texts.drafts(campaign, study.meanings(options), priced=options.price is not None),
+            **({PLATFORM_KEYS: keys} if keys else {}),
+        },
     )
 
 
@@ -190,6 +209,31 @@ def write(
         home.write_links(labels)
     home.create(prepared.key)  # last: a folder with campaign.json is whole
     return home
+
+
+def _platform_keys(options: CampaignRequest) -> tuple[str, list[str]]:
+    """Prolific's public keys that were given, and what is to be said of them."""
+    platform = options.platform
+    if options.platform_key is None:
+        if platform.study and not platform.keys:
+            raise UsageError(
+                "--study-id means nothing without signatures.",
+                hint="Give Prolific's keys: --platform-key FILE",
+            )
+        return "", []
+    if platform.name != "prolific":
+        raise UsageError(
+            f"--platform-key is for Prolific; {platform.name} raters come without signatures.",
+            hint="Leave it out.",
+        )
+    from ..server.signatures import read_keys
+
+    raw = content(Path(options.platform_key), "Name the file of Prolific's public keys.")
+    read_keys(raw, str(options.platform_key))
+    said = ["Set the study's address on Prolific to be secure: visits without its signature are refused."]
+    if not platform.study:
+        said.append("Without --study-id, visits of any study on Prolific that names this server are taken.")
+    return raw.decode(), said
 
 
 def _labels(campaign: Campaign, raters: int | None) -> list[str]:

@@ -5,6 +5,7 @@ key.jsonl       the private key: what stands at each place of each HIT, and the 
                 (mode 0600; the rater pages never read it)
 secrets.json    admin token, signing key, database address (mode 0600; made by the machine, never by hand)
 links.csv       a personal link per rater (local campaigns; mode 0600)
+platform-keys.json   the public keys with which Prolific signs whom it sends, where the organiser gave them
 campaign.db     answers (unless the database is elsewhere)
 """
 
@@ -30,6 +31,7 @@ from .request import Layout, Practice, RaterTerms, Selection, drawn, rehearsed
 
 #: a line of the private key; each kind of study has its own
 KeyLine = Any
+PLATFORM_KEYS = "platform-keys.json"
 T = TypeVar("T")
 
 

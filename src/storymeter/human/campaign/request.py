@@ -88,6 +88,10 @@ class Platform(msgspec.Struct, frozen=True, omit_defaults=True):
 
     name: Literal["local", "mturk", "prolific"] = "local"
     completion_code: str = ""
+    #: the file of the campaign with the public keys of Prolific: visits that it did not sign are refused
+    keys: str = ""
+    #: the study on Prolific that signed visits must be of; none: any
+    study: str = ""
 
 
 class Practice(msgspec.Struct, frozen=True):
@@ -167,6 +171,8 @@ class CampaignRequest(RaterTerms, frozen=True, kw_only=True):
     per_hit: int | None = None
     #: preference, survey: items of a HIT that are shown a second time; None: the study's own
     repeat_per_hit: int | None = None
+    #: Prolific's public keys (a JWKS), with which it signs whom it sends
+    platform_key: Path | None = None
     #: for rehearsals: a chosen seed can be guessed, and with it the private key
     seed: int | None = None
     merge_identical: bool = False

@@ -26,6 +26,7 @@ from ..campaign.request import drawn
 from ..store import LruCache, RaterLink, RaterProgress, Store, Terms
 from .requests import PageError
 from .security import AdminGate, Limiter, address, policy
+from .signatures import Signatures
 from .words import words
 
 
@@ -131,7 +132,8 @@ class Context:
             order=self._order,
             wording=texts.keep(store, wording := texts.shown(folder), campaign.language),
         )
-        if campaign.platform.name != "local":  # anybody can make up a platform's ids
+        self.signatures = Signatures(folder) if campaign.platform.keys else None
+        if campaign.platform.name != "local" and self.signatures is None:  # anybody can make up ids
             self.terms = self.terms.unsigned()
         #: consent and instructions
         self.texts = {name: Markup(texts.as_html(text)) for name, text in wording.items()}  # noqa: S704

@@ -92,16 +92,20 @@ class RaterRoutes:
         if self.context.campaign.platform.name != platform:
             raise PageError(404, "not_found")
         who = address(request)
-        found = read(request.query_params)
+        found, fresh, signatures = read(request.query_params), True, self.context.signatures
+        if signatures is not None:
+            found, fresh = signatures.visit(request.query_params) or (None, False)
         if found is not None and found.preview:
             return self.context.page("welcome.html", base="", count=self.count, preview=True)
         if who and self.context.newcomers.blocked(who):
             raise PageError(429, "too_many")
         if found is None:
             self.context.newcomers.count(who)
-            raise PageError(400, "bad_visit")
+            raise PageError(400, "bad_visit") if signatures is None else PageError(403, "unsigned")
         token = self.context.folder.secrets.token(platform, found.external, found.session)
         if await run_in_threadpool(self.store.link_of, fingerprint(token)) is None:
+            if not fresh:
+                raise PageError(403, "unsigned")
             self.context.newcomers.count(who)
             visitor = Visitor(
                 platform,
@@ -120,7 +124,7 @@ class RaterRoutes:
     def endpoints(self) -> list[Endpoint]:
         mturk = functools.partial(self.visit, platform="mturk", read=mturk_visit)
         prolific = functools.partial(self.visit, platform="prolific", read=prolific_visit)
-        visits = (303, 400, 409)
+        visits = (303, 400, 403, 409)
         return [
             Endpoint("GET", "/", self.home, "For those who come without a link"),
             Endpoint("GET", "/r/{token}", self.arrive, "A rater's personal link", replies=(303,)),
