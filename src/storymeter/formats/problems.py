@@ -14,7 +14,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeGuard, TypeVar
 
 Severity = Literal["error", "warning"]
 _PLAIN = re.compile(r"[A-Za-z_][\w-]*")
@@ -212,7 +212,7 @@ def others(item: Mapping[str, Any], known: frozenset[str]) -> dict[str, Any]:
     return {key: value for key, value in item.items() if key not in known}
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: Any) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
