@@ -267,17 +267,7 @@ def _described(ratings: Ratings, table: Cells, ring: IntArray, others: IntArray)
 
     inside, outside = slice(0, n), slice(n, None)
     within, across, usual = r(inside, inside), r(inside, outside), r(outside, outside)
-    chosen = np.zeros(len(ratings.rater), dtype=bool)
-    chosen[ring] = True
-    rest = np.zeros(len(ratings.rater), dtype=bool)
-    rest[others] = True
-    seconds = [
-        float(np.median(known)) if len(known) else float("nan")
-        for known in (
-            times[~np.isnan(times)]
-            for times in (ratings.seconds[who[ratings.rater.codes]] for who in (chosen, rest))
-        )
-    ]
+    chosen, rest = (np.isin(np.arange(len(ratings.rater)), who) for who in (ring, others))
     return Ring(
         tuple(ratings.rater.names[k] for k in sorted(ring.tolist())),
         within,
@@ -285,8 +275,13 @@ def _described(ratings: Ratings, table: Cells, ring: IntArray, others: IntArray)
         across,
         int(pairs.shared[inside, inside].sum()) // 2,
         (_equal(ratings, table, chosen), _equal(ratings, table, rest)),
-        (seconds[0], seconds[1]),
+        (_usual_seconds(ratings, chosen), _usual_seconds(ratings, rest)),
     )
+
+
+def _usual_seconds(ratings: Ratings, who: BoolArray) -> float:
+    times = ratings.seconds[who[ratings.rater.codes] & ~np.isnan(ratings.seconds)]
+    return float(np.median(times)) if len(times) else float("nan")
 
 
 def _equal(ratings: Ratings, table: Cells, who: BoolArray) -> float:

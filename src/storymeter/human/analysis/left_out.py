@@ -162,14 +162,11 @@ def table_with_worst(table: Ratings, lacking: Lacking, worst: float) -> Ratings:
     order = np.concatenate([np.arange(len(table)), extra])
     blank, count = np.full(len(extra), np.nan), len(extra)
 
-    def taken(labels: Labels) -> Labels:
-        return labels.take(order)
-
     return replace(
         table,
-        rater=taken(table.rater),
-        item=taken(table.item),
-        hit=taken(table.hit),
+        rater=table.rater.take(order),
+        item=table.item.take(order),
+        hit=table.hit.take(order),
         pair=np.concatenate([table.pair, np.full(count, -1, dtype=np.int64)]),
         kind=np.concatenate([table.kind, np.full(count, SYSTEM, dtype=np.int64)]),
         value=np.concatenate([table.value, np.full(count, worst)]),
@@ -177,8 +174,8 @@ def table_with_worst(table: Ratings, lacking: Lacking, worst: float) -> Ratings:
         seconds=np.concatenate([table.seconds, blank]),
         credit_row=np.concatenate([table.credit_row, len(table) + np.arange(count)]),
         credit=Labels(np.concatenate([table.credit.codes, *systems]), table.systems),
-        stratum=taken(table.stratum) if table.stratum is not None else None,
-        held=taken(table.held) if table.held is not None else None,
+        stratum=table.stratum.take(order) if table.stratum is not None else None,
+        held=table.held.take(order) if table.held is not None else None,
         given=len(table),
     )
 

@@ -1,5 +1,4 @@
-"""Reliability of a study: replication, split halves, agreement between raters, and
-cost.
+"""Reliability of a study: replication, split halves, agreement between raters, and cost.
 
 - `replication`: Pearson's r between the system scores of two runs (Graham et al. 2018, table 5: .995 raw,
   .997 z).
@@ -7,8 +6,7 @@ cost.
   between the table of one half of the raters on one half of the items and that of the others on the others.
   The two tables share neither raters nor captions, so that equal systems have r = 0 on average.
 - `krippendorff`: alpha = 1 - observed / expected disagreement, over captions that at least two raters rated;
-  interval,
-  ordinal or nominal distance. 1 is perfect agreement, 0 is chance.
+  interval, ordinal or nominal distance. 1 is perfect agreement, 0 is chance.
 - `icc`: ICC(1), one-way random effects: the share of variance that is between captions, not between raters of
   one.
 """

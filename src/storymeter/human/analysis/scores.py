@@ -1,18 +1,14 @@
-"""Tables of systems from ratings: z-scores, means per caption, means per system, who beats whom,
-clusters.
+"""Tables of systems from ratings: z-scores, means per caption, means per system, who beats whom, clusters.
 
 1. Standardise: z = (score - mean) / sd over **all** ratings of a rater, controls included, sd with n - 1. A
-rater whose
-   scores are all equal says nothing about order and is dropped.
-2. Scored are system captions and their repeats, and human captions that compete under a name of their own. 3.
-Mean per (system, caption) over all its ratings (`repeats="merge"`: a rater's two ratings of one caption are
-averaged
-   first); then the mean over captions, raw and z; n counts ratings.
+   rater whose scores are all equal says nothing about order and is dropped.
+2. Scored are system captions and their repeats, and human captions that compete under a name of their own.
+3. Mean per (system, caption) over all its ratings (`repeats="merge"`: a rater's two ratings of one caption
+   are averaged first); then the mean over captions, raw and z; n counts ratings.
 4. Rank-sum test between the caption means (z) of every two systems, one-sided, normal approximation with
-continuity
-   correction; Holm and Benjamini-Hochberg over all ordered pairs.
+   continuity correction; Holm and Benjamini-Hochberg over all ordered pairs.
 5. Clusters as at WMT: systems by z; a boundary after position i when every system above beats every system
-below.
+   below.
 
 Steps 4 and 5 are the paper's (`by="ranksum"`): they hold for these raters. `by="raters"` takes raters as
 random (`rater_effects`): two-sided tests, and intervals of z, that hold for other raters of the same kind.
