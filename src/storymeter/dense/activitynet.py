@@ -113,8 +113,6 @@ class ActivityNet(Metric):
             return self.under(context.protocol).rows(task, context)
         captions = CaptionPairs(self.scorer, task, context)
         thresholds = pairs_by_threshold(tracks_of(context, task), captions, self.protocol)
-        if self._corpus and self.scorer.traits.fits_per_video:
-            return np.column_stack([sums_by_group(pairs, captions) for pairs in thresholds])
         if self._corpus:
             return np.column_stack([self._sums(pairs, captions) for pairs in thresholds])
         if self.scorer.traits.learns:
@@ -128,7 +126,11 @@ class ActivityNet(Metric):
 
     def _sums(self, pairs: Pairs, captions: CaptionPairs) -> FloatArray:
         """(videos, columns): the scorer's statistics, or values and number of pairs, summed over each video's
-        pairs."""
+        pairs; by a scorer that learns from these alone, where all videos are put together."""
+        if self._corpus and self.scorer.traits.fits_per_video:
+            sizes = np.diff(pairs.offset)
+            means = captions.mean_per_group(pairs.offset, pairs.hypotheses, pairs.references)
+            return np.column_stack([means * sizes, sizes.astype(np.float64)])
         statistics = (captions.statistics if self._pooled else captions.values)(
             pairs.hypotheses, pairs.references
         )
@@ -234,10 +236,3 @@ def _garbage(count: int, captions: CaptionPairs, protocol: Protocol) -> IntArray
     return captions.sentences.numbers(
         [letters[end - length : end] for end, length in zip(ends.tolist(), lengths.tolist(), strict=True)]
     )
-
-
-def sums_by_group(pairs: Pairs, captions: CaptionPairs) -> FloatArray:
-    """(videos, 2): summed values and number of pairs, by a scorer that learns from each video's own pairs."""
-    sizes = np.diff(pairs.offset)
-    means = captions.mean_per_group(pairs.offset, pairs.hypotheses, pairs.references)
-    return np.column_stack([means * sizes, sizes.astype(np.float64)])

@@ -16,7 +16,6 @@ caption of the document on either side.
 (7.0, 2.0)
 """
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
@@ -24,7 +23,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..arrays import FloatArray
-from ..captions import Caption, Document
+from ..captions import Document
 from ..context import Context
 from ..join import Task
 from ..measure import Named, measure
@@ -113,15 +112,10 @@ class Overlap(_Ratio):
 
 def segments(document: Document) -> tuple[FloatArray, FloatArray]:
     """Starts and ends of the captions that have finite times and a positive length."""
-    array = np.array([(c.start, c.end) for c in document.captions if _finite(c)], dtype=float).reshape(-1, 2)
-    return array[:, 0], array[:, 1]
-
-
-def _finite(caption: Caption) -> bool:
-    start, end = caption.start, caption.end
-    return (
-        start is not None and end is not None and math.isfinite(start) and math.isfinite(end) and end > start
-    )
+    times = np.array([(c.start, c.end) for c in document.captions], dtype=float).reshape(-1, 2)
+    times = times[np.isfinite(times).all(axis=1)]
+    times = times[times[:, 1] > times[:, 0]]
+    return times[:, 0], times[:, 1]
 
 
 def _duration(document: Document, references: Iterable[Document]) -> float:

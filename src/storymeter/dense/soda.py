@@ -114,15 +114,13 @@ class Soda(Metric):
             return with_bound(self, protocol=context.protocol).rows(task, context)
         refs = self._refs
         tracks = tracks_of(context, task)
-        problems = (
-            tracks.merged
-            if refs == "merge"
-            else tracks.single(self.name)
-            if refs == "single"
-            else tracks.per_annotator
-        )
+        if refs == "single":
+            tracks.check_single(self.name)
+        problems = tracks.merged if refs == "merge" else tracks.per_annotator
         total, matching = self._matched(problems, task, context)
-        rates = precision_recall_f1(problems, total)
+        precision, recall = share(total, problems.candidate_count), share(total, problems.reference_count)
+        # (thresholds, problems, 3)
+        rates = np.stack([precision, recall, harmonic(precision, recall)], axis=-1)
         counts = counted(task, self.protocol)
         left_out = problems.video[np.isnan(total).any(axis=0)]
         counts[left_out] = 0.0
@@ -242,12 +240,6 @@ def share(part: FloatArray, whole: IntArray | FloatArray) -> FloatArray:
     """part / whole, and 0 where the whole is nothing."""
     there = np.broadcast_to(whole > 0, part.shape)
     return np.asarray(np.divide(part, whole, out=np.zeros_like(part), where=there))
-
-
-def precision_recall_f1(problems: TrackPairs, total: FloatArray) -> FloatArray:
-    """(thresholds, problems, 3)"""
-    precision, recall = share(total, problems.candidate_count), share(total, problems.reference_count)
-    return np.stack([precision, recall, harmonic(precision, recall)], axis=-1)
 
 
 def _per_annotator(problems: TrackPairs, values: FloatArray, counts: FloatArray, metric: str) -> FloatArray:

@@ -208,7 +208,8 @@ class Tracks:
         )
         return [(k, Document("")) for k in which] or [(0, Document(""))]
 
-    def single(self, metric: str) -> TrackPairs:
+    def check_single(self, metric: str) -> None:
+        """Whether every video has exactly one reference."""
         several = [
             i for i, documents in zip(self.task.ids, self.task.references, strict=True) if len(documents) != 1
         ]
@@ -218,7 +219,6 @@ class Tracks:
                 f" {len(self.task):,} have another number: {first_few(several)}",
                 hint="Give one reference file, or choose refs=best, mean or merge.",
             )
-        return self.per_annotator
 
     def _problems(
         self, tracks: Sequence[tuple[Document, ...]], video: IntArray, annotator: IntArray

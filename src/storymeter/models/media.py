@@ -139,32 +139,26 @@ class Pictures(MediaFolder):
         self, documents: Sequence[Document], metric: str = "rovist_vg", *, missing: str = "error"
     ) -> None:
         """What is missing, counted and named: an error, or with `missing=skip` a warning."""
-        lacking = list(
-            dict.fromkeys(
-                name for document in documents for name in self.of(document) if self.find(name) is None
-            )
-        )
-        named = {name for document in documents for name in self.of(document)}
+        named = dict.fromkeys(name for document in documents for name in self.of(document))
+        lacking = [name for name in named if self.find(name) is None]
         blind = [document.id for document in documents if document.captions and not self.of(document)]
+        gone = f"{len(lacking):,} of {len(named):,} images are not in {self.folder}: {first_few(lacking)}"
+        none = f"{len(blind):,} of {len(documents):,} stories name no image: {first_few(blind)}"
         if missing == "skip":
-            gone = [
-                f"{len(lacking):,} of {len(named):,} images are not in {self.folder}: {first_few(lacking)}"
-            ]
-            none = [f"{len(blind):,} of {len(documents):,} stories name no image: {first_few(blind)}"]
-            told = [*(gone if lacking else []), *(none if blind else [])]
+            told = [*([gone] if lacking else []), *([none] if blind else [])]
             if told:
                 warnings.warn(f"missing=skip: {'; '.join(told)}.", StorymeterWarning, stacklevel=3)
             return
         if lacking:
             raise DataError(
-                f"{len(lacking):,} of {len(named):,} images are not in {self.folder}: {first_few(lacking)}",
+                gone,
                 hint=(
                     f"Add them, or score the stories by the pictures that are there: {metric}(missing=skip)."
                 ),
             )
         if blind:
             raise DataError(
-                f"{len(blind):,} of {len(documents):,} stories name no image: {first_few(blind)}",
+                none,
                 hint=(
                     "Give captions with images, a photo_sequence, or an image or subfolder of images named"
                     f" by the id; or use {metric}(missing=skip)."

@@ -284,9 +284,10 @@ def synsets() -> dict[str, str]:
     return dict(zip(words, numbers, strict=True))
 
 
-def meanings(word: str) -> tuple[int, ...]:
+@functools.lru_cache(maxsize=1 << 15)
+def meanings(word: str) -> frozenset[int]:
     """The word's synset numbers; none where WordNet has no such word."""
-    return tuple(map(int, synsets().get(word, "").split()))
+    return frozenset(map(int, synsets().get(word, "").split()))
 
 
 @functools.cache
@@ -303,12 +304,8 @@ def _members() -> dict[str, list[str]]:
 @functools.cache
 def synonyms(word: str) -> tuple[str, ...]:
     """Other single words that share a synset with this one, sorted."""
-    found = (
-        {other for number in synsets().get(word, "").split() for other in _members()[number]}
-        if word.isalpha()
-        else set()
-    )
-    return tuple(sorted(found - {word}))
+    numbers = synsets().get(word, "").split() if word.isalpha() else ()
+    return tuple(sorted({other for number in numbers for other in _members()[number]} - {word}))
 
 
 #: endings of English inflection and what may stand in their place (Miller et al., WordNet's rules of

@@ -127,9 +127,14 @@ _loaded: dict[tuple[str, str], _native.MeteorTables] = {}
 
 def load(progress: Progress = silent) -> _native.MeteorTables:
     """The tables, mapped; compiled first where there is no sound file yet. Once per process."""
-    key = os.environ.get(DATA, ""), cache_folder()
+    data, folder = key = os.environ.get(DATA, ""), cache_folder()
     if key not in _loaded:
-        path = os.path.join(key[1], _file_name())
+        name = f"meteor-{_native.METEOR_TABLE_VERSION}"
+        if data:  # a folder of the user's gets a file of its own, and another one when it changes
+            from .meteor_compile import fingerprint
+
+            name += f"-{fingerprint()}"
+        path = os.path.join(folder, f"{name}.table")
         tables = mapped(path)
         if tables is None:
             from .meteor_compile import compile_into
@@ -137,15 +142,6 @@ def load(progress: Progress = silent) -> _native.MeteorTables:
             tables = compile_into(path, mapped, progress)
         _loaded[key] = tables
     return _loaded[key]
-
-
-def _file_name() -> str:
-    """Data from a folder of the user's gets a file of its own, and another one when it changes."""
-    if not os.environ.get(DATA):
-        return f"meteor-{_native.METEOR_TABLE_VERSION}.table"
-    from .meteor_compile import fingerprint
-
-    return f"meteor-{_native.METEOR_TABLE_VERSION}-{fingerprint()}.table"
 
 
 def mapped(path: str | os.PathLike[str]) -> _native.MeteorTables | None:

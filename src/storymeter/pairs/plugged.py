@@ -98,27 +98,23 @@ class PluggedModel(PairModel):
     def _checked(self, values: FloatArray, wanted: int) -> FloatArray:
         """Numbers at all, one for each pair, and within the declared range."""
         values = super()._checked(real_numbers(values, self._gave()), wanted)
-        _check_range(self.scorer, values)
+        scorer, finite = self.scorer, np.isfinite(values)
+        low, high = scorer.traits.range
+        where = f"{scorer.name} ({place(type(scorer))})"
+        if not scorer.traits.may_be_missing and not finite.all():
+            raise UsageError(
+                f"{where} gave no number for {int((~finite).sum()):,} of {len(values):,} pairs.",
+                hint="score_indexed gives a finite number for every pair.",
+            )
+        known = values[finite]
+        outside = known[beyond(known, low, high)]
+        if len(outside):
+            raise UsageError(
+                f"{where} gives {outside[0]:g} for a pair, outside of its declared range {low:g} to"
+                f" {high:g}.",
+                hint="Declare it in the class, range = (low, high); percent = False prints it unscaled.",
+            )
         return values
 
     def _gave(self) -> str:
         return gave(self.scorer, "score_indexed")
-
-
-def _check_range(scorer: Any, values: FloatArray) -> None:
-    """Whether the values of a foreign scorer are within its declared range, and numbers at all."""
-    low, high = scorer.traits.range
-    where = f"{scorer.name} ({place(type(scorer))})"
-    if not scorer.traits.may_be_missing and not np.isfinite(values).all():
-        lacking = int((~np.isfinite(values)).sum())
-        raise UsageError(
-            f"{where} gave no number for {lacking:,} of {len(values):,} pairs.",
-            hint="score_indexed gives a finite number for every pair.",
-        )
-    known = values[np.isfinite(values)]
-    outside = known[beyond(known, low, high)]
-    if len(outside):
-        raise UsageError(
-            f"{where} gives {outside[0]:g} for a pair, outside of its declared range {low:g} to {high:g}.",
-            hint="Declare it in the class, range = (low, high); percent = False prints it unscaled.",
-        )

@@ -331,9 +331,4 @@ def match(a: Fact, b: Fact) -> bool:
 @functools.lru_cache(maxsize=1 << 18)
 def same(one: str, other: str) -> bool:
     """Equal, or of one synset."""
-    return one == other or not _senses(one).isdisjoint(_senses(other))
-
-
-@functools.lru_cache(maxsize=1 << 15)
-def _senses(word: str) -> frozenset[int]:
-    return frozenset(meanings(word))
+    return one == other or not meanings(one).isdisjoint(meanings(other))

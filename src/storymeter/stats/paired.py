@@ -96,11 +96,13 @@ def permutation_tests(
     made = np.zeros(len(parts), dtype=np.int64)
     open_parts = list(range(len(parts)))
     whole = resamples is None and n <= ALL_SWAPS
-    stage = _first_stage(len(pairs))
+    # so many swaps reach a corrected p of a tenth of the significance level
+    stage = max(LEAST_SWAPS, -(-math.ceil(len(pairs) / (REACH * SIGNIFICANT)) // BLOCK) * BLOCK)
     if resamples is not None:
         blocks = random_swaps(n, resamples, seed)
     else:
-        blocks = all_swaps(n) if whole else _swaps(n, _most(n, stage), seed)
+        most = max(stage, min(MOST_SWAPS, SWAPPED // n // BLOCK * BLOCK))
+        blocks = all_swaps(n) if whole else _swaps(n, most, seed)
     for swapped in blocks:
         columns = _columns(open_parts, parts, width, len(rows))
         used = swapped @ (every if columns is None else every[:, columns])
@@ -130,15 +132,6 @@ def permutation_tests(
         ]
         for k in range(len(parts))
     ]
-
-
-def _first_stage(pairs: int) -> int:
-    """How many swaps reach a corrected p of a tenth of the significance level."""
-    return max(LEAST_SWAPS, -(-math.ceil(pairs / (REACH * SIGNIFICANT)) // BLOCK) * BLOCK)
-
-
-def _most(n: int, first: int) -> int:
-    return max(first, min(MOST_SWAPS, SWAPPED // n // BLOCK * BLOCK))
 
 
 def smallest_p(n: int, tests: int, resamples: int = 0) -> float:

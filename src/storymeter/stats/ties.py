@@ -106,10 +106,6 @@ def settled_means(weights: FloatArray, values: FloatArray, count: FloatArray) ->
         return settled(weights @ values / count, weights @ np.abs(values) / count)
 
 
-def _largest(values: FloatArray) -> float:
-    return float(np.max(np.abs(values), where=~np.isnan(values), initial=0.0))
-
-
 def differences(
     human: ArrayLike, metric: ArrayLike, labels: ArrayLike | None = None, *, seed: int = 0
 ) -> tuple[FloatArray, FloatArray, bool]:
@@ -122,14 +118,10 @@ def differences(
 
 
 def _places(n: int, labels: ArrayLike | None, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64], bool]:
-    if labels is None:
-        return _pairs(n, seed)
-    _, code, sizes = np.unique(np.asarray(labels), return_inverse=True, return_counts=True)
-    left, right, _ = pairs_within(code.reshape(-1), sizes)
-    return left, right, False
-
-
-def _pairs(n: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64], bool]:
+    if labels is not None:
+        _, code, sizes = np.unique(np.asarray(labels), return_inverse=True, return_counts=True)
+        left, right, _ = pairs_within(code.reshape(-1), sizes)
+        return left, right, False
     if n * (n - 1) // 2 <= PAIR_LIMIT:
         left, right = np.triu_indices(n, 1)
         return left, right, False
@@ -211,7 +203,7 @@ def soft_pairwise_accuracy(
             if delta.shape[1] < 2:
                 dropped += 1
                 continue
-            largest = np.array([_largest(side[[i, j]]) for side in (human, metric)])
+            largest = np.array([np.nanmax(np.abs(side[[i, j]])) for side in (human, metric)])
             p = _one_sided(delta, largest * delta.shape[1], resamples, seed)
             total += 1 - abs(float(p[0] - p[1]))
             pairs += 1
