@@ -43,8 +43,10 @@ from storymeter.human.store import (
 from storymeter.human.store.tables import (
     assignment as assignment,
     clip as clip,
+    correction as correction,
     rating as rating,
     seat as seat,
+    setting as setting,
 )
 from storymeter.human.study import STUDIES as STUDIES, named as named
 

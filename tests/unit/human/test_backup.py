@@ -13,7 +13,8 @@ from page_kit import LocalClient
 
 from storymeter.cli import cli
 from storymeter.errors import DataError, UsageError
-from storymeter.human.campaign.backup import backup, check, restore
+from storymeter.human import backup, restore
+from storymeter.human.campaign.backup import check
 
 
 def work(client: LocalClient, link: str, count: int) -> None:
@@ -30,7 +31,7 @@ def test_a_backup_under_way_holds_every_answer_and_the_work_goes_on(
     work(client, links[0], 7)
     # copying the file by hand, as was once advised, loses what is in the log
     shutil.copy(study.path / "campaign.db", tmp_path / "by-hand.db")
-    manifest = backup(study, tmp_path / "safe")
+    manifest = backup(study.path, tmp_path / "safe")
     assert manifest.rows["rating"] == 7 and len(manifest.clips) > 0
     work(client, links[1], 2)
     for name in ("answers.db", "key.jsonl", "secrets.json", "links.csv", "manifest.json"):
@@ -47,9 +48,9 @@ def test_a_backup_under_way_holds_every_answer_and_the_work_goes_on(
 
 def test_a_damaged_backup_is_refused_and_nothing_is_overwritten(tmp_path: Path, study: Folder) -> None:
     safe = tmp_path / "safe"
-    backup(study, safe)
+    backup(study.path, safe)
     with pytest.raises(UsageError, match="not empty"):
-        backup(study, safe)
+        backup(study.path, safe)
     with pytest.raises(UsageError, match="already holds"):
         restore(safe, study.path)
     with (safe / "key.jsonl").open("a") as file:
@@ -66,7 +67,7 @@ def test_moved_clips_are_said(tmp_path: Path, clips: Path) -> None:
     own = tmp_path / "clips"
     shutil.copytree(clips, own)
     study = human_kit.small_campaign(tmp_path / "study", own)
-    manifest = backup(study, tmp_path / "safe")
+    manifest = backup(study.path, tmp_path / "safe")
     (own / next(iter(manifest.clips))).write_bytes(b"other")
     done = CliRunner().invoke(cli, ["human", "restore", str(tmp_path / "safe"), str(tmp_path / "again")])
     assert done.exit_code == 0 and "1 clips have changed or are missing" in done.output, done.output

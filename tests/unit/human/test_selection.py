@@ -11,12 +11,12 @@ import pytest
 from click.testing import CliRunner, Result
 from human_kit import CampaignRequest, Folder
 
+from storymeter import read
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.cli import cli
 from storymeter.errors import StorymeterError
 from storymeter.human import extend, new
 from storymeter.human.campaign.request import Selection, select
-from storymeter.human.steps import read_captions
 
 #: video k lasts 60 + 3 k seconds and has 1 + k % 8 captions by people; one system has no caption of v49
 IDS = [f"v{k:02d}" for k in range(50)]
@@ -86,8 +86,8 @@ def test_every_suitable_video_is_as_likely(files: Path) -> None:
     systems, people = [files / "a.json", files / "b.json"], files / "people.json"
     request = CampaignRequest(
         task="preference",
-        systems=[read_captions(path) for path in systems],
-        human=read_captions(people),
+        systems=[read(path) for path in systems],
+        human=read(people),
         clips=files / "clips",
         selection=Selection(videos=6, duration=(90.0, 180.0), max_captions=5),
     )

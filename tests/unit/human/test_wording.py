@@ -11,17 +11,14 @@ import human_kit
 import msgspec
 import pytest
 import sqlalchemy as sa
-from human_kit import Folder, Platform, create_app
+from human_kit import Folder, Platform, correction, create_app, setting
 from page_kit import LocalClient
 
 from storymeter.errors import DataError
-from storymeter.human import analyse
+from storymeter.human import analyse, backup, restore
 from storymeter.human.campaign import texts
-from storymeter.human.campaign.backup import backup, restore
-from storymeter.human.server import words
 from storymeter.human.server.context import Clock
-from storymeter.human.server.words import languages
-from storymeter.human.store.tables import correction, setting
+from storymeter.human.server.words import FOLDER, languages
 
 
 def post(client: LocalClient, link: str, item: dict[str, Any], value: int, to: str = "answer") -> Any:
@@ -78,7 +75,7 @@ def test_each_answer_names_the_wording_that_was_agreed_to(study: Folder, tmp_pat
     kept = dict(human_kit.rows(study.database, sa.select(setting.c.name, setting.c.value)))
     assert "voluntary" in msgspec.json.decode(kept[f"wording {first}"])["consent"]
     assert "We ask **you**" in msgspec.json.decode(kept[f"wording {second}"])["consent"]
-    backup(study, tmp_path / "safe")
+    backup(study.path, tmp_path / "safe")
     restore(tmp_path / "safe", tmp_path / "again")
     assert (tmp_path / "again" / "consent.en.md").read_bytes() == path.read_bytes()
 
@@ -149,10 +146,9 @@ def test_corrections_are_erased_with_their_rater(study: Folder, client: LocalCli
 
 def test_a_survey_has_the_definitions_and_examples_of_rovist() -> None:
     """Figure 7 of the paper."""
-    folder = Path(words.__file__).parent / "languages"
     found = {
         path.stem: json.loads(path.read_text("utf-8"))["instructions"]["survey"]
-        for path in folder.glob("*.json")
+        for path in FOLDER.glob("*.json")
     }
     english = " ".join(found["en"])
     for phrase in (
