@@ -188,18 +188,13 @@ def trait(measure: object, key: str, default: Any = None) -> Any:
     return getattr(getattr(measure, "traits", measure), key, default)
 
 
-def stand_in_of(measure: Measure) -> str:
-    """What works in place of the original's engine, which is not packaged; '' where nothing does."""
-    return str(trait(measure, "stand_in", ""))
-
-
 def heading_of(measure: Measure) -> str:
     """The name above a column of values: with the engine where it is not the original's, such as
     `bertscore(minilm)`. `registry.read_name` reads it, too.
     """
     if not measure.declaration.names:
         return measure.name
-    declared, stand_in = options_of(type(measure)), stand_in_of(measure)
+    declared, stand_in = options_of(type(measure)), trait(measure, "stand_in", "")
     word, stated = measure._stated()
     inner = [
         f"{key}={heading_of(value) if isinstance(value, Measure) else declared[key].print(value)}"

@@ -16,21 +16,19 @@ import importlib
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from . import __version__
+from . import __version__, plugins
 from .arrays import FloatArray, beyond
+from .context import Context
 from .errors import UsageError, first_few
+from .join import Task
 from .measure import Measure, TrainingData, heading_of, is_own, trained_by_default
 from .options import with_bound
-
-if TYPE_CHECKING:
-    from .context import Context
-    from .join import Task
-    from .protocol import Protocol
-    from .scores import CorpusCounts, Rows, Score, Signature
+from .protocol import Protocol
+from .scores import CorpusCounts, Rows, Score, Signature
 
 
 class Metric(Measure, ABC):
@@ -80,9 +78,7 @@ class Metric(Measure, ABC):
         """Distribution, version and hash of what is foreign in it (`plugins.origin`); None of our own."""
         if self.own and getattr(self, "scorer", None) is None and getattr(self, "metric", None) is None:
             return None
-        from .plugins import origin
-
-        return origin(self)
+        return plugins.origin(self)
 
     @property
     def ordered(self) -> bool:
@@ -155,8 +151,6 @@ class Metric(Measure, ABC):
     def signature(self, context: Context) -> Signature:
         """States what a number of this metric depends on in a run: its name and options, tokenizer, protocol,
         version and plug-in. Subclasses add what else theirs depends on."""
-        from .scores import Signature
-
         return Signature.of(
             metric=self.name,
             tok=context.tokenizer,
@@ -205,13 +199,9 @@ class Metric(Measure, ABC):
 
     def score_of_rows(self, rows: Rows, ids: Sequence[str], signature: Signature) -> Score:
         """Makes the score of rows that were computed before, one per document id."""
-        from .scores import Score
-
         values = {key: float(value) for key, value in self.combine(rows.values.sum(axis=0)).items()}
         if not self.own:
-            from .plugins import check_value
-
-            check_value(self, values["value"], len(rows.values))
+            plugins.check_value(self, values["value"], len(rows.values))
         return Score(
             self.name,
             values.pop("value"),
@@ -229,23 +219,17 @@ class Metric(Measure, ABC):
     def _numbers(self, values: object) -> FloatArray:
         if isinstance(values, np.ndarray) and values.dtype == np.float64:
             return values
-        from .plugins import real_numbers
-
-        return real_numbers(values, self._gave())
+        return plugins.real_numbers(values, self._gave())
 
     def _gave(self) -> str:
-        from .plugins import gave
-
         methods = ("document_values", "rows")
-        return gave(self, next(method for method in methods if hasattr(self, method)))
+        return plugins.gave(self, next(method for method in methods if hasattr(self, method)))
 
     def checked_rows(self, task: Task, context: Context) -> Rows:
         """The rows; of a foreign metric `combine` is checked, which intervals and tests rest on."""
         rows = self.checked(self.rows(task, context), task)
         if not self.own:
-            from .plugins import check_combine
-
-            check_combine(self, rows.values)
+            plugins.check_combine(self, rows.values)
             self._check_range(rows.values, task)
         return rows
 
@@ -267,8 +251,6 @@ class Metric(Measure, ABC):
     def checked(self, rows: Rows | FloatArray, task: Task) -> Rows:
         """Returns the rows if there is one per document with a finite number per column; raises `UsageError`
         otherwise."""
-        from .scores import Rows
-
         found = rows if isinstance(rows, Rows) else Rows(self._numbers(rows))
         if found.values.shape != (len(task), len(self.columns)):
             raise UsageError(

@@ -12,15 +12,14 @@ import importlib
 import itertools
 import warnings
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .errors import StorymeterError, StorymeterWarning, UsageError, suggest
-from .measure import MEASURES as MEASURES, Measure, Named, stand_in_of
+from .measure import MEASURES as MEASURES, Measure, Named, trait
 from .metrics import Metric
 from .options import LONGEST, Name, parse, parse_options, split
-
-if TYPE_CHECKING:
-    from .pairs.scorer import PairScorer
+from .pairs.scorer import PairScorer
+from .plugins import GROUPS, place
 
 
 def metric(text: str) -> Metric:
@@ -32,8 +31,6 @@ def metric(text: str) -> Metric:
     >>> metric("bertscore(minilm,idf=true)").scorer
     BertScore(idf=True)
     """
-    from .pairs.scorer import PairScorer
-
     return as_metric(_build(read_name(text), "metric", Metric | PairScorer))
 
 
@@ -76,7 +73,7 @@ def _without_engine(text: str) -> str:
     if engine:
         cls, named = declared(word)
         made = cls(**parse_options(cls, parse(name), hidden=named.preset))
-        if engine != split(stand_in_of(made)):
+        if engine != split(trait(made, "stand_in", "")):
             return text
     return name
 
@@ -86,8 +83,6 @@ def scorer(text: str) -> PairScorer:
 
     text: a name with its options, as in `bleu_2(smoothing=floor)`.
     """
-    from .pairs.scorer import PairScorer
-
     made: PairScorer = _build(read_name(text), "scorer", PairScorer)
     return made
 
@@ -141,8 +136,6 @@ def _from_plugin(point: Any, name: Name, wanted: Any, what: str) -> Any:
     except StorymeterError:
         raise
     except Exception as error:
-        from .plugins import place
-
         reason = f"{type(error).__name__}: {error}"
         raise UsageError(
             f"{name.word}: {where} ({place(factory)}) cannot be made: {reason}.",
@@ -158,8 +151,6 @@ def _from_plugin(point: Any, name: Name, wanted: Any, what: str) -> Any:
 @functools.cache
 def _plugins(what: str) -> tuple[Any, ...]:
     from importlib.metadata import entry_points
-
-    from .plugins import GROUPS
 
     return tuple(point for group in GROUPS[what] for point in entry_points(group=group))
 

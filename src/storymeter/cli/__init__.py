@@ -66,13 +66,6 @@ def _plainly(error: UnicodeError) -> tuple[str | bytes, int]:
 codecs.register_error(CONSOLE, _plainly)
 
 
-def _prepare_streams() -> None:
-    """Standard output and error never fail on a character."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors=CONSOLE)
-
-
 #: verbs, and the modules that declare them
 VERBS = {
     "check-metric": "installed",
@@ -137,7 +130,9 @@ def main(arguments: list[str] | None = None) -> Any:
     # None where the caller has closed it (`>&-`)
     sys.stdout = sys.stdout or Path(os.devnull).open("w")  # noqa: SIM115
     sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115 - open until the end
-    _prepare_streams()
+    for stream in (sys.stdout, sys.stderr):  # which never fail on a character
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=CONSOLE)
     warnings.showwarning = _note
     _noted.clear()
     try:
