@@ -34,15 +34,12 @@ from .inputs import Given, both
 from .provenance import input_fields, order_field, order_of_references
 from .results import AUTO, INTERVALS, MOST_RESAMPLES, Conditions, Resamples, Results, SystemResult, value_of
 from .suitability import (
+    captions_without_words,
+    cautions,
     choose_metrics,
     own_tokenizer,
     tells_stories,
-    warn_of_doubtful,
-    warn_of_language,
-    warn_of_paragraphs,
-    warn_of_rarity,
-    warn_of_story_meteor,
-    warn_of_wordless,
+    warn,
 )
 from .units import found_unit, with_unit
 
@@ -125,21 +122,10 @@ class Run:
         if unit:
             resamples = 0  # intervals over documents are not wanted
         built = self.resolve_metrics(metrics)
-        warn_of_language(
-            [*systems, *self.references], built, tokenizer=self.context.tokenizer, language=self.language
-        )
-        warn_of_paragraphs([*systems, *self.references], built)
-        warn_of_story_meteor(systems, built)
-        warn_of_rarity(self.references, built)
-        warn_of_doubtful(systems, self.references)
+        given, tokenizer = (systems, self.references, built), self.context.tokenizer
+        warn(cautions(*given, tokenizer=tokenizer, language=self.language))
         warn_of_device(built, self.context.device)
-        warn_of_wordless(
-            systems,
-            self.references,
-            built,
-            protocol=self.context.protocol,
-            tokenizer=self.context.tokenizer,
-        )
+        warn(captions_without_words(*given, protocol=self.context.protocol, tokenizer=tokenizer))
 
         def rehearse(run: Run, judges: Sequence[Metric]) -> object:
             return run._systems(systems, {metric.name: metric for metric in judges}, 0)

@@ -18,7 +18,7 @@ that are words for a missing value (`NaN`)."""
 import importlib.util
 import re
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ..captions import Corpus, Kind
 from ..errors import StorymeterWarning, first_few
@@ -100,11 +100,40 @@ def left_out(kind: Kind) -> str:
     return f"{names} is left out: it needs the part `neural` (pip install 'storymeter[neural]')."
 
 
+def warn(sentences: Iterable[str]) -> None:
+    """A StorymeterWarning of each sentence, for who called the caller; '' is none."""
+    for sentence in filter(None, sentences):
+        warnings.warn(sentence, StorymeterWarning, stacklevel=3)
+
+
+def cautions(
+    systems: Sequence[Corpus],
+    references: Sequence[Corpus],
+    metrics: Mapping[str, Metric],
+    *,
+    tokenizer: Tokenizer,
+    language: str | None,
+    preview: bool = False,
+) -> Iterator[str]:
+    """What to say of captions and metrics that do not fit each other, '' among it; `preview`: the corpora
+    hold only the first captions of each.
+    """
+    corpora = [*systems, *references]
+    yield in_another_language(corpora, metrics, tokenizer=tokenizer, language=language)
+    if not preview:
+        yield of_paragraphs(corpora, metrics)
+        yield story_meteor(systems, metrics)
+        yield of_one_document(references, metrics)
+    which = "the first " if preview else ""
+    yield from (far_ends(system, references, which) for system in systems)
+    yield from (missing_values(corpus, which) for corpus in corpora)
+
+
 #: a letter that every tokenizer and every protocol keeps
 _LETTER = re.compile("[A-Za-z]")
 
 
-def warn_of_wordless(
+def captions_without_words(
     systems: Sequence[Corpus],
     references: Sequence[Corpus],
     metrics: Mapping[str, Metric],
@@ -112,16 +141,17 @@ def warn_of_wordless(
     protocol: Protocol,
     tokenizer: Tokenizer,
     preview: bool = False,
-) -> None:
-    """A StorymeterWarning that counts the captions without words, where a metric compares texts; `preview`:
-    the corpora hold only the first captions of each."""
+) -> Iterator[str]:
+    """Counts the captions without words, where a metric compares texts; `preview`: the corpora hold only the
+    first captions of each."""
     letters = [m for m in metrics.values() if _joins_letters(m, protocol)]
     others = [scorer for m in metrics.values() if m not in letters and (scorer := _compares(m)) is not None]
+    which = "the first " if preview else ""
     if letters:
         why = (
             f"paragraphs of the protocol {protocol} consist of the letters a to z, and there is none in them"
         )
-        _warn(systems, references, _without_letters, why, preview=preview)
+        yield _counted(systems, references, _without_letters, why, which)
     if not others:
         return
     if all(tokenizer_option(scorer) != "run" for scorer in others):
@@ -136,19 +166,17 @@ def warn_of_wordless(
             return [not has_words(text) for text in texts]
         return [not tokens.strip() for tokens in tokenize(texts, tokenizer)]
 
-    _warn(systems, references, without_words, f"{why}there is {how} in them", preview=preview)
+    yield _counted(systems, references, without_words, f"{why}there is {how} in them", which)
 
 
-def _warn(
+def _counted(
     systems: Sequence[Corpus],
     references: Sequence[Corpus],
     bare: Callable[[Sequence[str]], list[bool]],
     why: str,
-    *,
-    preview: bool,
-) -> None:
+    which: str,
+) -> str:
     said = []
-    which = "the first " if preview else ""
     for kind, corpora in (("captions", systems), ("reference captions", references)):
         for corpus in corpora:
             total, found = _wordless(corpus, bare)
@@ -156,12 +184,7 @@ def _warn(
                 name = f" of {corpus.name!r}" if corpus.name else ""
                 count = sum(found.values())
                 said.append(f"{count:,} of {which}{total:,} {kind}{name} ({first_few(list(found))})")
-    if said:
-        warnings.warn(
-            f"Captions without words match nothing: {', '.join(said)}; {why}.",
-            StorymeterWarning,
-            stacklevel=4,
-        )
+    return f"Captions without words match nothing: {', '.join(said)}; {why}." if said else ""
 
 
 def own_tokenizer(metric: Metric) -> Tokenizer:
@@ -211,27 +234,23 @@ def joins_captions(metric: Metric, corpora: Sequence[Corpus]) -> bool:
     )
 
 
-def warn_of_paragraphs(corpora: Sequence[Corpus], metrics: Mapping[str, Metric]) -> None:
-    """A StorymeterWarning where scorers of sentences are asked of timed captions."""
-    if not any(isinstance(metric, TextMetric) for metric in metrics.values()):
-        return
+def of_paragraphs(corpora: Sequence[Corpus], metrics: Mapping[str, Metric]) -> str:
+    """A sentence where scorers of sentences are asked of timed captions, else ''."""
     found = [label for label, metric in metrics.items() if joins_captions(metric, corpora)]
     if not found:
-        return
+        return ""
     one = len(found) == 1
-    warnings.warn(
+    return (
         f"{', '.join(found)} compare{'s' * one} whole paragraphs: the captions of a video are joined to one"
         " text, and their times do not count. The score of dense captions that papers report is"
-        f" anet(scorer={found[0]}); soda_c also counts their order.",
-        StorymeterWarning,
-        stacklevel=3,
+        f" anet(scorer={found[0]}); soda_c also counts their order."
     )
 
 
-def warn_of_language(
+def in_another_language(
     corpora: Sequence[Corpus], metrics: Mapping[str, Metric], *, tokenizer: str, language: str | None
-) -> None:
-    """A StorymeterWarning where captions that are not in English meet METEOR, SPICE or the tokenizer ptb.
+) -> str:
+    """A sentence where captions that are not in English meet METEOR, SPICE or the tokenizer ptb, else ''.
 
     `language` is an ISO 639-1 code; without it the script of the captions decides."""
     compared = {label: getattr(metric, "scorer", metric) for label, metric in metrics.items()}
@@ -240,15 +259,14 @@ def warn_of_language(
     scorers = [each for each in compared.values() if isinstance(each, PairScorer)]
     counted = any(tokenizer_option(scorer) == "run" for scorer in scorers)
     if not english and not spaced and not (counted and tokenizer == "ptb"):
-        return
+        return ""
     if language is None:
         language = script_of(c.text for corpus in corpora for document in corpus for c in document.captions)
     elif language.lower().startswith("en"):
         language = ""
     if language in SUITED:  # written without spaces between words
         english += spaced
-    if told := advice(language, english=english, tokenizer=tokenizer if counted else ""):
-        warnings.warn(told, StorymeterWarning, stacklevel=3)
+    return advice(language, english=english, tokenizer=tokenizer if counted else "")
 
 
 def story_meteor(corpora: Sequence[Corpus], metrics: Mapping[str, Metric]) -> str:
@@ -263,14 +281,8 @@ def story_meteor(corpora: Sequence[Corpus], metrics: Mapping[str, Metric]) -> st
     )
 
 
-def warn_of_story_meteor(corpora: Sequence[Corpus], metrics: Mapping[str, Metric]) -> None:
-    """A StorymeterWarning where METEOR of captioning is asked of stories."""
-    if told := story_meteor(corpora, metrics):
-        warnings.warn(told, StorymeterWarning, stacklevel=3)
-
-
-def warn_of_rarity(references: Sequence[Corpus], metrics: Mapping[str, Metric]) -> None:
-    """A StorymeterWarning where CIDEr of one document is asked for: each of its n-grams is in all documents,
+def of_one_document(references: Sequence[Corpus], metrics: Mapping[str, Metric]) -> str:
+    """A sentence where CIDEr of one document is asked for, else '': each of its n-grams is in all documents,
     so that its idf is 0.
     """
     found = [
@@ -279,14 +291,12 @@ def warn_of_rarity(references: Sequence[Corpus], metrics: Mapping[str, Metric]) 
         if getattr(metric, "inner", "") == "cider"
         or (isinstance(metric, TextMetric) and isinstance(metric.scorer, Cider))
     ]
-    if found and len({document.id for corpus in references for document in corpus}) == 1:
-        warnings.warn(
-            f"{found[0]} of one document is 0 whatever its captions are: the weights of its n-grams (idf)"
-            " count in how many documents they stand. Score more documents together, or take meteor or"
-            " rouge_l.",
-            StorymeterWarning,
-            stacklevel=3,
-        )
+    if not found or len({document.id for corpus in references for document in corpus}) != 1:
+        return ""
+    return (
+        f"{found[0]} of one document is 0 whatever its captions are: the weights of its n-grams (idf) count"
+        " in how many documents they stand. Score more documents together, or take meteor or rouge_l."
+    )
 
 
 #: a caption that ends later than this many times the video is no slip; frames are at least 24 times seconds
@@ -326,23 +336,13 @@ def far_ends(system: Corpus, references: Sequence[Corpus], which: str = "") -> s
     )
 
 
-def warn_of_doubtful(
-    systems: Sequence[Corpus], references: Sequence[Corpus], *, preview: bool = False
-) -> None:
-    """A StorymeterWarning for each system whose captions end far behind the references, and for each corpus
-    with captions such as `NaN`; `preview`: the corpora hold only the first captions of each.
-    """
-    which = "the first " if preview else ""
-    for system in systems:
-        if said := far_ends(system, references, which):
-            warnings.warn(said, StorymeterWarning, stacklevel=3)
-    for corpus in (*systems, *references):
-        texts = [caption.text for document in corpus for caption in document.captions]
-        if found := [text for text in texts if stands_for_nothing(text)]:
-            warnings.warn(
-                f"{len(found):,} of {which}{len(texts):,} captions of {corpus.name!r} are words that stand"
-                f" for a missing value ({first_few(list(dict.fromkeys(found)))}); they are scored as these"
-                " words. Leave such rows out, or their captions empty.",
-                StorymeterWarning,
-                stacklevel=3,
-            )
+def missing_values(corpus: Corpus, which: str = "") -> str:
+    """What to say of a corpus with captions such as `NaN`; '' where it has none."""
+    texts = [caption.text for document in corpus for caption in document.captions]
+    if not (found := [text for text in texts if stands_for_nothing(text)]):
+        return ""
+    return (
+        f"{len(found):,} of {which}{len(texts):,} captions of {corpus.name!r} are words that stand for a"
+        f" missing value ({first_few(list(dict.fromkeys(found)))}); they are scored as these words. Leave"
+        " such rows out, or their captions empty."
+    )

@@ -23,7 +23,7 @@ from ..cluster import Failure, connected, each_on_workers
 from ..results import AUTO, Conditions, Resamples, Results
 from ..run import MetricLike, Run, cores
 from ..storage import RESULT, WORK, Folder
-from ..suitability import warn_of_doubtful, warn_of_language, warn_of_wordless
+from ..suitability import captions_without_words, cautions, warn
 from .inputs import Job, distinct, find, preview, slices
 from .merging import merged_shards
 from .partitioning import cut_all
@@ -113,18 +113,13 @@ def make_job(
     built = _splittable(run, metrics, bool(against), sample)
     context = run.context
     listed, captions = slices([*systems, *against])
-    first = [preview(source, reading.get("columns") or {}) for source in systems]
-    first += [preview(source, reading.get("reference_columns") or {}) for source in against]
-    warn_of_language(first, built, tokenizer=context.tokenizer, language=run.language)
-    warn_of_doubtful(first[: len(systems)], first[len(systems) :], preview=True)
-    warn_of_wordless(
-        first[: len(systems)],
-        first[len(systems) :],
+    first = (
+        [preview(source, reading.get("columns") or {}) for source in systems],
+        [preview(source, reading.get("reference_columns") or {}) for source in against],
         built,
-        protocol=context.protocol,
-        tokenizer=context.tokenizer,
-        preview=True,
     )
+    warn(cautions(*first, tokenizer=context.tokenizer, language=run.language, preview=True))
+    warn(captions_without_words(*first, protocol=context.protocol, tokenizer=context.tokenizer, preview=True))
     if shards is None:
         shards = max(1, -(-round(captions * (sample or 1.0)) // CAPTIONS))
     if any(metric.unshardable_reason() for metric in built.values()):
