@@ -15,11 +15,12 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from rating_kit import Ratings, from_records
+
 from storymeter.captions import Caption, Corpus, Document, Rating
 from storymeter.human.analysis.span_records import words_at
 from storymeter.human.campaign.design import Hit, Layout, build
 from storymeter.human.campaign.fluency import Bigrams
-from storymeter.human.ratings import Ratings, from_records
 from storymeter.human.rehearsal import Blind
 
 WHO = (

@@ -4,17 +4,15 @@ One line per judgement; raters are pseudonyms unless `real_names` asks for the p
 judgement is, each kind of study says for itself:
 
     da           item, system, value 0-100, kind (system, repeat, degraded, human), pair; where several
-                 systems
-                 wrote the same words, `system` is their names joined by + and `meta.systems` lists them: all
-                 get the credit
+                 systems wrote the same words, `system` is their names joined by + and `meta.systems` lists
+                 them: all get the credit
     spans        as da, with criterion "spans" and the marked words in `meta`
-    (`storymeter.human.analysis.spans`) preference   criterion "preference": value -2 (`system` is better) … 2
-    (`meta.against` is better), sides
+                 (`storymeter.human.analysis.spans`)
+    preference   criterion "preference": value -2 (`system` is better) … 2 (`meta.against` is better), sides
                  put back; criterion "test", kind "test": 1 where a test question or control was answered
                  rightly, else 0
     survey       criterion "grounded", "coherent", "no_repetition" (1-5) and "vote" (1 for the best story,
-                 else
-                 0); criterion "test" as above, for stories that must lose
+                 else 0); criterion "test" as above, for stories that must lose
 
 `position` counts the items as this rater saw them, `meta.place` is their place in the private key.
 `meta.state` is "done", "active", "held" or "expired": partial work is exported too, and flagged so;

@@ -26,9 +26,9 @@ from ...errors import DataError, UsageError, first_few, many
 from ...progress import Progress, silent
 from ..study import Study
 from .design import texts as first_texts
-from .organise import caption_problems, personal, slots_of
+from .organise import personal, slots_of
 from .record import Campaign, Extension, Folder, KeyLine, Withdrawn, private
-from .request import CampaignRequest, RaterTerms, new_seed, of_videos
+from .request import CampaignRequest, RaterTerms, caption_problems, new_seed, of_videos
 
 
 class ExtensionRequest(msgspec.Struct, frozen=True, kw_only=True):

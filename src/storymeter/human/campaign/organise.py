@@ -11,13 +11,12 @@ import functools
 import re
 import secrets
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ...captions import Corpus
 from ...errors import DataError, StorymeterError, UsageError, first_few, many
 from ...files import content
 from ...progress import Progress, silent
@@ -38,7 +37,16 @@ from .record import (
     private,
     readable,
 )
-from .request import CampaignRequest, Practice, RaterTerms, Selection, new_seed, select
+from .request import (
+    CampaignRequest,
+    Practice,
+    RaterTerms,
+    Selection,
+    caption_problems,
+    lacking,
+    new_seed,
+    select,
+)
 
 if TYPE_CHECKING:
     from ..store import Visitor
@@ -257,36 +265,6 @@ def personal(keys: Secrets, labels: Sequence[str]) -> list[Visitor]:
 def pseudonym(folder: Folder, platform: str, external: str) -> str:
     """A name for a platform's worker that says nothing, and stays the same over a campaign."""
     return "w" + folder.secrets.sign("pseudonym", platform, external).hex()[:12]
-
-
-def caption_problems(options: CampaignRequest) -> tuple[list[str], list[str]]:
-    problems, warnings = [], []
-    for corpus in [*options.systems, *([options.human] if options.human else [])]:
-        empty = [d.id for d in corpus if not d.text.strip()]
-        if empty:
-            problems.append(f"{corpus.name}: {len(empty):,} empty captions: {first_few(empty)}")
-        several = [item for item, documents in corpus.by_id().items() if len(documents) > 1]
-        if several:
-            warnings.append(
-                f"{corpus.name}: {len(several):,} videos have several captions; the first of each is shown:"
-                f" {first_few(several)}"
-            )
-    everyone = {corpus.name: {d.id for d in corpus} for corpus in options.systems}
-    union = set().union(*everyone.values()) if everyone else set()
-    for name, ids in everyone.items():
-        if union - ids:
-            warnings.append(
-                f"{name}: no caption for {len(union - ids):,} of {len(union):,} videos:"
-                f" {first_few(sorted(union - ids))}"
-            )
-    return problems, warnings
-
-
-def lacking(systems: Sequence[Corpus], shown: Container[str]) -> dict[str, tuple[str, ...]]:
-    """By system, the items it has no caption of, of those that can be shown and that others have."""
-    have = {one.name: {d.id for d in one if d.text.strip() and d.id in shown} for one in systems}
-    everything = set().union(*have.values()) if have else set()
-    return {name: tuple(sorted(everything - ids)) for name, ids in have.items() if everything - ids}
 
 
 def slots_of(

@@ -16,14 +16,14 @@ import operator
 import random
 import secrets
 import struct
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
 from ...captions import Corpus
-from ...errors import UsageError, many
+from ...errors import UsageError, first_few, many
 from ..analysis.span_records import KINDS
 
 #: how many HITs show each system caption, unless somebody asks for another number
@@ -253,6 +253,36 @@ def seconds(given: str | tuple[float, float]) -> tuple[float, float]:
             f"{given!r} is no length of videos.", hint="Give seconds from … to …: --duration 90-180"
         )
     return limits
+
+
+def caption_problems(options: CampaignRequest) -> tuple[list[str], list[str]]:
+    problems, warnings = [], []
+    for corpus in [*options.systems, *([options.human] if options.human else [])]:
+        empty = [d.id for d in corpus if not d.text.strip()]
+        if empty:
+            problems.append(f"{corpus.name}: {len(empty):,} empty captions: {first_few(empty)}")
+        several = [item for item, documents in corpus.by_id().items() if len(documents) > 1]
+        if several:
+            warnings.append(
+                f"{corpus.name}: {len(several):,} videos have several captions; the first of each is shown:"
+                f" {first_few(several)}"
+            )
+    everyone = {corpus.name: {d.id for d in corpus} for corpus in options.systems}
+    union = set().union(*everyone.values()) if everyone else set()
+    for name, ids in everyone.items():
+        if union - ids:
+            warnings.append(
+                f"{name}: no caption for {len(union - ids):,} of {len(union):,} videos:"
+                f" {first_few(sorted(union - ids))}"
+            )
+    return problems, warnings
+
+
+def lacking(systems: Sequence[Corpus], shown: Container[str]) -> dict[str, tuple[str, ...]]:
+    """By system, the items it has no caption of, of those that can be shown and that others have."""
+    have = {one.name: {d.id for d in one if d.text.strip() and d.id in shown} for one in systems}
+    everything = set().union(*have.values()) if have else set()
+    return {name: tuple(sorted(everything - ids)) for name, ids in have.items() if everything - ids}
 
 
 def new_seed() -> str:
