@@ -36,8 +36,8 @@ import sqlalchemy as sa
 from storymeter.human.campaign.record import Folder
 from storymeter.human.server.run import start
 from storymeter.human.store import Visitor
+from storymeter.human.store.contents import enter
 from storymeter.human.store.engines import open_engine
-from storymeter.human.store.raters import enter
 from storymeter.human.store.tables import assignment, rating, seat
 
 RATERS = 200

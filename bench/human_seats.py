@@ -31,15 +31,14 @@ import sqlalchemy as sa
 
 from storymeter.human.store import Answer, Terms, Visitor
 from storymeter.human.store.answers import settle
+from storymeter.human.store.contents import Content, enter, fill
 from storymeter.human.store.engines import open_engine, upgrade
-from storymeter.human.store.growing import Content, fill
-from storymeter.human.store.raters import enter
 from storymeter.human.store.seats import claim
 
 SEATS, ITEMS, HONEST = 65, 40, 60
 #: until when honest raters must have finished
 END = 3 * 3600.0
-#: as before there was a pool: the first answer proves
+#: as it was: the first answer proves
 BEFORE = Terms(size=ITEMS, lease=7200.0)
 
 
@@ -172,12 +171,7 @@ def main() -> None:
     options = parser.parse_args()
     now = BEFORE.unsigned()
     table("before: the first answer holds the seat", BEFORE, doubling, options.seeds)
-    table(
-        f"now: {now.proof} answers prove a rater, a pool of {now.pool:.0%}",
-        now,
-        Terms.lease_after,
-        options.seeds,
-    )
+    table(f"now: {now.proof} answers prove a rater", now, Terms.lease_after, options.seeds)
     if options.choose:
         for proof, lease in itertools.product((1, 4, 5, 8), (doubling, Terms.lease_after)):
             table(f"{proof} answers, {lease.__name__}", BEFORE._replace(proof=proof), lease, options.seeds)

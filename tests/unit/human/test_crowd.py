@@ -35,7 +35,7 @@ from page_kit import LocalClient
 
 from storymeter.captions import Caption, Corpus, Document, Rating
 from storymeter.human.campaign.organise import plan
-from storymeter.human.server.security import AdminGate
+from storymeter.human.server.requests import AdminGate
 from storymeter.human.study.base import by_tests
 from storymeter.human.study.survey import Panel
 

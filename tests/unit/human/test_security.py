@@ -17,7 +17,7 @@ from starlette.requests import Request
 
 from storymeter.captions import Caption, Corpus, Document
 from storymeter.human.campaign.export import safe
-from storymeter.human.server.security import address
+from storymeter.human.server.requests import address
 
 
 def log_in(client: LocalClient, study: Folder) -> None:

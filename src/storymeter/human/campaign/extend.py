@@ -79,7 +79,7 @@ def _extend(
     folder: Folder, request: ExtensionRequest, *, dry_run: bool, skip_bad: bool, progress: Progress
 ) -> Extended:
     from ..store import Media, Store
-    from ..store.growing import Content
+    from ..store.contents import Content
 
     old, now = folder.campaign, datetime.datetime.now(datetime.timezone.utc)
     at = now.isoformat(timespec="seconds")

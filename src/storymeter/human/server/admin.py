@@ -12,8 +12,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from ..campaign.export import render, styles
 from ..campaign.overview import answers_of, overview, ranking
 from .context import Context
-from .requests import Endpoint, Handler, PageError, description, form_body
-from .security import COOKIE, address
+from .requests import COOKIE, Endpoint, Handler, PageError, address, description, form_body
 
 STATES = ("open", "paused", "closed")
 TYPES = {"jsonl": "application/x-ndjson", "wmt": "text/tab-separated-values"}

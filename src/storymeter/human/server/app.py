@@ -29,8 +29,7 @@ from ..campaign.record import Folder
 from ..store import Store, StoreError, StoreFullError
 from . import admin, items, pages
 from .context import HERE, Context
-from .requests import CutOffError, GoneError, Handler, PageError, RefusedError
-from .security import Headers
+from .requests import CutOffError, GoneError, Handler, Headers, PageError, RefusedError
 
 
 def create_app(

@@ -24,8 +24,7 @@ from ..campaign.export import MTURK_FRAMES, MTURK_HOSTS
 from ..campaign.record import Campaign, Folder, Secrets, fingerprint
 from ..campaign.request import drawn
 from ..store import LruCache, RaterLink, RaterProgress, Store, Terms
-from .requests import PageError
-from .security import AdminGate, Limiter, address, policy
+from .requests import AdminGate, Limiter, PageError, address, policy
 from .signatures import Signatures
 from .words import words
 

@@ -17,8 +17,7 @@ from ..campaign.organise import pseudonym
 from ..campaign.record import fingerprint
 from ..store import LruCache, Media, RaterLink, RaterProgress, SessionTakenError, Visitor
 from .context import Context, base
-from .requests import Endpoint, PageError
-from .security import address, same_origin
+from .requests import Endpoint, PageError, address, same_origin
 
 #: seconds after which a waiting page looks again
 LOOK_AGAIN = 20

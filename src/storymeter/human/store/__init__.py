@@ -18,10 +18,10 @@ try:
 except ImportError:
     raise MissingPartError.extra("Human studies", "human") from None
 
-from . import answers, growing, raters, seats
+from . import answers, contents, seats
 from .answers import Answer, LastAnswer, Outcome
+from .contents import Visitor
 from .engines import TROUBLE, Database, SessionTakenError, StoreError, StoreFullError, store_error
-from .raters import Visitor
 from .seats import RaterProgress, Terms
 from .tables import assignment, clip, correction, rater, rating, setting, slot, ticket, work, worked_by
 from .writer import Writer
@@ -102,16 +102,16 @@ class Store:
         now: float = 0.0,
     ) -> None:
         """Put a new campaign in, with the raters who have personal links, whole or not at all."""
-        content = growing.Content(clips, list(slots), hits, raters_per_hit, visitors)
-        self._writer.submit(lambda c: growing.fill(c, campaign_id, content, now)).result()
+        content = contents.Content(clips, list(slots), hits, raters_per_hit, visitors)
+        self._writer.submit(lambda c: contents.fill(c, campaign_id, content, now)).result()
 
     def extend(
-        self, more: growing.Content, withdrawn: Sequence[tuple[str, int]] = (), now: float = 0.0
+        self, more: contents.Content, withdrawn: Sequence[tuple[str, int]] = (), now: float = 0.0
     ) -> None:
         """Put more into the campaign (clips, HITs, raters for all HITs, links), and show these places to
         nobody from now on, whole or not at all. What was answered there stays.
         """
-        self._writer.submit(lambda c: growing.extend(c, more, withdrawn, now)).result()
+        self._writer.submit(lambda c: contents.extend(c, more, withdrawn, now)).result()
 
     def revision(self) -> int:
         """How often the campaign was extended."""
@@ -119,7 +119,7 @@ class Store:
 
     def set(self, name: str, value: str | None) -> None:
         """Note a value by name, or forget it."""
-        self._writer.submit(lambda c: growing.note(c, name, value)).result()
+        self._writer.submit(lambda c: contents.note(c, name, value)).result()
 
     def get(self, name: str) -> str | None:
         found = self._read(lambda c: seats.get_setting(c, name))
@@ -181,7 +181,7 @@ class Store:
 
     def enter(self, who: Visitor, now: float) -> Future[int]:
         """The ticket of a visit; `SessionTakenError` where the session is another rater's."""
-        return self._writer.submit(lambda c: raters.enter(c, who, now))
+        return self._writer.submit(lambda c: contents.enter(c, who, now))
 
     def progress_of(self, ticket_id: int, hits_per_rater: int) -> RaterProgress | None:
         return self._read(lambda c: seats.progress_of(c, ticket_id, hits_per_rater))
@@ -196,18 +196,18 @@ class Store:
 
     def hold(self, pseudonym: str, reason: str, now: float) -> Future[bool]:
         """No more work for this rater until `release`; nothing is deleted."""
-        return self._writer.submit(lambda c: raters.hold(c, pseudonym, reason, now))
+        return self._writer.submit(lambda c: contents.hold(c, pseudonym, reason, now))
 
     def release(self, pseudonym: str, until: float) -> Future[bool]:
-        return self._writer.submit(lambda c: raters.hold(c, pseudonym, None, until))
+        return self._writer.submit(lambda c: contents.hold(c, pseudonym, None, until))
 
     def erase(self, name: str, stand_in: str, now: float) -> Future[int]:
         """Delete the answers of a rater and what the rater is known by; how many there were (-1: unknown)."""
-        return self._writer.submit(lambda c: raters.erase(c, name, stand_in, now))
+        return self._writer.submit(lambda c: contents.erase(c, name, stand_in, now))
 
     def reset(self) -> Future[None]:
         """Forget every answer: for a copy that nobody's work depends on."""
-        return self._writer.submit(growing.reset)
+        return self._writer.submit(contents.reset)
 
     # --- the work ---
 
@@ -242,15 +242,15 @@ class Store:
 
     def use_code(self, code: str, now: float) -> Future[dict[str, Any] | None]:
         """Who earned a completion code; from now on it counts as used."""
-        return self._writer.submit(lambda c: raters.use_code(c, code, now))
+        return self._writer.submit(lambda c: contents.use_code(c, code, now))
 
     # --- what came of it ---
 
     def counts(self) -> dict[str, int]:
-        return self._read(raters.counts)
+        return self._read(contents.counts)
 
     def raters(self) -> list[dict[str, Any]]:
-        return self._read(raters.raters)
+        return self._read(contents.raters)
 
     def people(self) -> int:
         """How many raters the campaign has or had, with those who were erased or have not come."""
@@ -260,7 +260,7 @@ class Store:
 
     def skipped(self) -> dict[str, int]:
         """How often raters reported that a clip did not play, by its file."""
-        return self._read(raters.skipped)
+        return self._read(contents.skipped)
 
     def stored(self, assignment_id: int, position: int) -> str | None:
         query = sa.select(rating.c.answer).where(
