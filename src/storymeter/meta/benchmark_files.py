@@ -1,4 +1,4 @@
-"""Benchmarks of single captions that people gave a number.
+"""Benchmarks of single captions that people gave a number, and of pairs of which they chose the better one.
 
 - `flickr8k-expert`: 5,822 image-caption pairs, five references, three expert judgements each (Hodosh et al.
   2013). Each judgement is a data point. For Kendall the captions that are references of their own image are
@@ -7,20 +7,28 @@
   Assessment per caption. SID counts from 1 (the caption is line SID - 1); the few rows with SID 0 are dropped
   and counted. Human systems are left out; the human score is z.
 - `nebula` (Matsuda et al., DENEB, ACCV 2024): `metaeval/nebula/nebula_test.json`, a list of `imgid`, `mt`
-  (the
-  caption), `refs` and `score` (0 to 1); Kendall's tau-c.
+  (the caption), `refs` and `score` (0 to 1); Kendall's tau-c.
 - `thumb` (Kasai et al., NAACL 2022): `metaeval/thumb/mscoco_THumB-1.0.jsonl`, a line has `SYS`, `seg_id`,
   `hyp`, `P`, `R` and `human_score`; `mscoco_references.json`, a line has `seg_id` and `refs`. Pearson with
   `human_score`, beside it with P and R; `thumb-machines` leaves the human system out.
 - `msvd-eval`: `metaeval/msvd_eval/MSVD-Eval.json`, an id to `candidate`, `ref` and `human_score`, which has
-  two
-  raters with four aspects and their mean each; the human score is the mean of the raters' means.
+  two raters with four aspects and their mean each; the human score is the mean of the raters' means.
 - `hat` (Petryk et al., ALOHa, NAACL 2024): `metaeval/hat/hat-trainval.json`, a list of `caption`,
   `references`, `grounding` ([word, wrong?] per word) and `contains_hallucination`. A metric should score
   captions without a hallucination higher (AUC); the words are labelled.
 - `sick` (Marelli et al., LREC 2014): `metaeval/sick/SICK.txt`, a table with tabs: `sentence_A`, `sentence_B`,
   `relatedness_score` (1 to 5) and `SemEval_set`, of which TEST counts. The first sentence is scored against
-  the second one; Spearman."""
+  the second one; Spearman.
+- `pascal-50s` (Vedantam et al., CIDEr, CVPR 2015): `metaeval/pascal50s/pairs.jsonl`, a line has a `category`
+  (HC two human captions that are both right, HI human right and human wrong, HM human and machine, MM two
+  machines), two `captions`, which is `preferred` (0 or 1), and five `references`. Reported: accuracy per
+  category and the mean of the four.
+- `foil` (after Shekhar et al., ACL 2017, on nocaps): `metaeval/foil/nocaps-val-foil.json`, a list of
+  `references`, `baseline`, `foil` and `replacement` (right word, wrong word); the baseline should score
+  higher. The words of the foil are labelled: the replaced one is wrong.
+- `vidhal` (Choong et al., 2024): `metaeval/vidhal/annotations.json`, a list of `video`, `aspect` and
+  `captions`: "1" is right, "2" has a small error and "3" a large one. Against the right caption as reference,
+  "2" should score higher than "3". Reported: accuracy per aspect and their mean."""
 
 import csv
 from collections.abc import Sequence
@@ -30,7 +38,9 @@ from typing import Any
 import msgspec
 
 from ..errors import DataError
-from .records import Benchmark, decoded, decoded_lines, lines_of
+from ..join import Task
+from ..pairs.lexicon import WORD
+from .records import Benchmark, Choice, decoded, decoded_lines, lines_of
 from .scores import Judgement, Key, captions_task, pooled
 from .words import LabelledSentence
 
@@ -72,6 +82,26 @@ class _Hat(msgspec.Struct):
     contains_hallucination: bool
 
 
+class _Pair(msgspec.Struct):
+    category: str
+    captions: tuple[str, str]
+    preferred: int
+    references: list[str]
+
+
+class _Foil(msgspec.Struct):
+    references: list[str]
+    baseline: str
+    foil: str
+    replacement: tuple[str, str]
+
+
+class _VidHal(msgspec.Struct):
+    video: str | int
+    aspect: str
+    captions: dict[str, str]
+
+
 def flickr8k(data: Path, *, without_references: bool = True) -> Benchmark:
     folder = data / "metaeval" / "flickr8k_expert"
     candidates = lines_of(folder / "candidates")
@@ -101,23 +131,19 @@ def flickr8k(data: Path, *, without_references: bool = True) -> Benchmark:
         key = ("flickr8k", f"{number:05d}")
         texts[key], against[key] = candidates[number], [reference[number] for reference in references]
         judgements += [Judgement(*key, score) for score in scores]
-    notes = (
-        [
+    notes = ("Each of the three judgements is a point; nothing is left out.",)
+    if without_references:
+        notes = (
             f"{own:,} captions that are references of their own image are left out; each of the three"
-            " judgements is a point."
-        ]
-        if without_references
-        else ["Each of the three judgements is a point; nothing is left out."]
-    )
-    return Benchmark(
+            " judgements is a point.",
+        )
+    return _benchmark(
         "flickr8k-expert" if without_references else "flickr8k-expert-all",
         "Flickr8k-Expert" + ("" if without_references else ", all captions"),
         pooled(texts, against),
-        tuple(judgements),
-        "",
-        ("segment",),
-        tuple(notes),
+        judgements,
         "kendall_c" if without_references else "spearman",
+        notes=notes,
     )
 
 
@@ -294,6 +320,48 @@ def sick(data: Path) -> Benchmark:
     return _benchmark("sick", "SICK, test", captions_task(texts), judged, "spearman", notes=notes)
 
 
+def pascal50s(data: Path) -> Benchmark:
+    path = data / "metaeval" / "pascal50s" / "pairs.jsonl"
+    rows, choices = [], []
+    for number, (line, pair) in enumerate(decoded_lines(path, _Pair)):
+        if pair.preferred not in (0, 1):
+            raise DataError(f"{path}, line {line}: `preferred` is {pair.preferred}.", hint="It is 0 or 1.")
+        ids = [f"{pair.category}-{side}\t{number:05d}" for side in "ab"]
+        rows += [(key, text, pair.references) for key, text in zip(ids, pair.captions, strict=True)]
+        choices.append(Choice(ids[pair.preferred], ids[1 - pair.preferred], pair.category))
+    return _of_choices("pascal-50s", "Pascal-50S", captions_task(rows), choices)
+
+
+def foil(data: Path) -> Benchmark:
+    path = data / "metaeval" / "foil" / "nocaps-val-foil.json"
+    rows, choices, labels = [], [], []
+    for number, pair in enumerate(decoded(path, list[_Foil])):
+        ids = [f"{side}\t{number:05d}" for side in ("baseline", "foil")]
+        rows += [
+            (key, text, pair.references) for key, text in zip(ids, (pair.baseline, pair.foil), strict=True)
+        ]
+        choices.append(Choice(ids[0], ids[1], "foil"))
+        parts = {match.group().lower() for match in WORD.finditer(pair.replacement[1])}
+        words = tuple((m.start(), m.end(), m.group().lower() in parts) for m in WORD.finditer(pair.foil))
+        labels.append(LabelledSentence(f"{number:05d}", pair.foil, words, tuple(pair.references)))
+    return _of_choices("foil", "FOIL (nocaps)", captions_task(rows), choices, tuple(labels))
+
+
+def vidhal(data: Path) -> Benchmark:
+    path = data / "metaeval" / "vidhal" / "annotations.json"
+    rows, choices = [], []
+    for number, each in enumerate(decoded(path, list[_VidHal])):
+        if not {"1", "2", "3"} <= set(each.captions):
+            raise DataError(
+                f"{path}: the captions of {each.video!r} are {', '.join(sorted(each.captions)) or 'none'}.",
+                hint='Three are expected: "1" (right), "2" and "3" (the larger error).',
+            )
+        ids = {level: f"{each.aspect}-{level}\t{number:05d}" for level in "23"}
+        rows += [(key, each.captions[level], [each.captions["1"]]) for level, key in ids.items()]
+        choices.append(Choice(ids["2"], ids["3"], each.aspect))
+    return _of_choices("vidhal", "VidHal", captions_task(rows), choices)
+
+
 def _placed(text: str, grounding: Sequence[tuple[str, bool]]) -> tuple[tuple[int, int, bool], ...]:
     """Where each listed word stands in the caption; words that are not found are left out."""
     out, begin = [], 0
@@ -305,10 +373,19 @@ def _placed(text: str, grounding: Sequence[tuple[str, bool]]) -> tuple[tuple[int
     return tuple(out)
 
 
+def _of_choices(
+    name: str, title: str, task: Task, choices: list[Choice], words: tuple[LabelledSentence, ...] = ()
+) -> Benchmark:
+    notes = (f"{len(choices):,} pairs of captions; a tie of the metric counts half.",)
+    return Benchmark(
+        name, title, task, (), "", ("pairs",), notes, "accuracy", choices=tuple(choices), words=words
+    )
+
+
 def _benchmark(
     name: str,
     title: str,
-    task: Any,
+    task: Task,
     judgements: list[Judgement],
     headline: str,
     *,

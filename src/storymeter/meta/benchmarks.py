@@ -4,9 +4,9 @@ found = benchmark("trecvid-2016", "data", ["meteor", "cider"])
 cards = report_card("data")
 
 The benchmarks are real judgements that anyone can check a metric against; the data folder is laid out as
-docs/meta-evaluation.md says. What each of them holds is said where it is read: single captions in
-`benchmark_files`, stories and paragraphs in `story_benchmarks`, pairs in `choices` and `minimal_pairs`,
-tables of one's own in `own_benchmarks`."""
+docs/meta-evaluation.md says. What each of them holds is said where it is read: captions in `benchmark_files`,
+stories and paragraphs in `story_benchmarks`, pairs made by rules in `minimal_pairs`, tables of one's own in
+`own_benchmarks`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,8 +21,21 @@ from ..options import parse, split
 from ..progress import Progress, silent
 from ..registry import MEASURES, metric as get_metric
 from .agreeing import Agreement, CurvePoint, SystemValue, measured, reference_curve
-from .benchmark_files import TRECVID, flickr8k, hat, msvd, nebula, sick, thumb, trecvid, trecvid_name
-from .choices import ChoiceResult, choice_contest, choice_results, foil, pascal50s, segment_contest, vidhal
+from .benchmark_files import (
+    TRECVID,
+    flickr8k,
+    foil,
+    hat,
+    msvd,
+    nebula,
+    pascal50s,
+    sick,
+    thumb,
+    trecvid,
+    trecvid_name,
+    vidhal,
+)
+from .choices import ChoiceResult, choice_contest, choice_results, segment_contest
 from .minimal_pairs import FOLDER as ANET, NAME as WRONG_DETAIL, wrong_detail
 from .overall_ranking import Contest
 from .own_benchmarks import own_benchmark

@@ -1,59 +1,21 @@
-"""Benchmarks of pairs: people chose the better of two captions.
-
-- `pascal-50s` (Vedantam et al., CIDEr, CVPR 2015): `metaeval/pascal50s/pairs.jsonl`, a line has a `category`
-  (HC two human captions that are both right, HI human right and human wrong, HM human and machine, MM two
-  machines), two `captions`, which is `preferred` (0 or 1), and five `references`. Reported: accuracy per
-  category and the mean of the four.
-- `foil` (after Shekhar et al., ACL 2017, on nocaps): `metaeval/foil/nocaps-val-foil.json`, a list of
-  `references`, `baseline`, `foil` and `replacement` (right word, wrong word); the baseline should score
-  higher. The words of the foil are labelled: the replaced one is wrong.
-- `vidhal` (Choong et al., 2024): `metaeval/vidhal/annotations.json`, a list of `video`, `aspect` and
-  `captions`: "1" is right, "2" has a small error and "3" a large one. Against the right caption as reference,
-  "2" should score higher than "3". Reported: accuracy per aspect and their mean.
-
-A tie counts half, and is named."""
+"""Accuracy of metrics over pairs of which people chose the better one (a tie counts half, and is named), and
+contests: all metrics beside each other on one benchmark, every two of them tested."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations_with_replacement
-from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
 import numpy as np
 
 from ..arrays import FloatArray
-from ..errors import DataError
-from ..join import Task
-from ..pairs.lexicon import WORD
 from ..stats.dependent import permutations_of_pairs
 from ..stats.resampling import percentiles
 from ..stats.ties import pair_accuracy, pair_accuracy_interval
 from .overall_ranking import Contest, Figure, Outcome, family
-from .records import Benchmark, Choice, decoded, decoded_lines
-from .scores import MetricValues, Scores, captions_task
+from .records import Benchmark, Choice
+from .scores import MetricValues, Scores
 from .statistics import MetricResult
-from .words import LabelledSentence
-
-
-class _Pair(msgspec.Struct):
-    category: str
-    captions: tuple[str, str]
-    preferred: int
-    references: list[str]
-
-
-class _Foil(msgspec.Struct):
-    references: list[str]
-    baseline: str
-    foil: str
-    replacement: tuple[str, str]
-
-
-class _VidHal(msgspec.Struct):
-    video: str | int
-    aspect: str
-    captions: dict[str, str]
 
 
 class ChoiceResult(NamedTuple):
@@ -65,57 +27,6 @@ class ChoiceResult(NamedTuple):
     pairs: int
     ties: int
     interval: tuple[float, float] | None
-
-
-def pascal50s(data: Path) -> Benchmark:
-    path = data / "metaeval" / "pascal50s" / "pairs.jsonl"
-    rows, choices = [], []
-    for number, (line, pair) in enumerate(decoded_lines(path, _Pair)):
-        if pair.preferred not in (0, 1):
-            raise DataError(f"{path}, line {line}: `preferred` is {pair.preferred}.", hint="It is 0 or 1.")
-        ids = [f"{pair.category}-{side}\t{number:05d}" for side in "ab"]
-        rows += [(key, text, pair.references) for key, text in zip(ids, pair.captions, strict=True)]
-        choices.append(Choice(ids[pair.preferred], ids[1 - pair.preferred], pair.category))
-    return _of_choices("pascal-50s", "Pascal-50S", captions_task(rows), choices)
-
-
-def foil(data: Path) -> Benchmark:
-    path = data / "metaeval" / "foil" / "nocaps-val-foil.json"
-    rows, choices, labels = [], [], []
-    for number, pair in enumerate(decoded(path, list[_Foil])):
-        ids = [f"{side}\t{number:05d}" for side in ("baseline", "foil")]
-        rows += [
-            (key, text, pair.references) for key, text in zip(ids, (pair.baseline, pair.foil), strict=True)
-        ]
-        choices.append(Choice(ids[0], ids[1], "foil"))
-        parts = {match.group().lower() for match in WORD.finditer(pair.replacement[1])}
-        words = tuple((m.start(), m.end(), m.group().lower() in parts) for m in WORD.finditer(pair.foil))
-        labels.append(LabelledSentence(f"{number:05d}", pair.foil, words, tuple(pair.references)))
-    return _of_choices("foil", "FOIL (nocaps)", captions_task(rows), choices, tuple(labels))
-
-
-def vidhal(data: Path) -> Benchmark:
-    path = data / "metaeval" / "vidhal" / "annotations.json"
-    rows, choices = [], []
-    for number, each in enumerate(decoded(path, list[_VidHal])):
-        if not {"1", "2", "3"} <= set(each.captions):
-            raise DataError(
-                f"{path}: the captions of {each.video!r} are {', '.join(sorted(each.captions)) or 'none'}.",
-                hint='Three are expected: "1" (right), "2" and "3" (the larger error).',
-            )
-        ids = {level: f"{each.aspect}-{level}\t{number:05d}" for level in "23"}
-        rows += [(key, each.captions[level], [each.captions["1"]]) for level, key in ids.items()]
-        choices.append(Choice(ids["2"], ids["3"], each.aspect))
-    return _of_choices("vidhal", "VidHal", captions_task(rows), choices)
-
-
-def _of_choices(
-    name: str, title: str, task: Task, choices: list[Choice], words: tuple[LabelledSentence, ...] = ()
-) -> Benchmark:
-    notes = (f"{len(choices):,} pairs of captions; a tie of the metric counts half.",)
-    return Benchmark(
-        name, title, task, (), "", ("pairs",), notes, "accuracy", choices=tuple(choices), words=words
-    )
 
 
 def choice_results(
@@ -180,7 +91,7 @@ def _mean_interval(points: Sequence[FloatArray], resamples: int, seed: int) -> t
     return percentiles(drawn, 0.025)
 
 
-# All metrics beside each other on one benchmark, every two of them tested: what `overall_ranking` counts.
+# Contests: what `overall_ranking` counts.
 #
 # A metric whose values are those of a variant of it (`cider_d` is `cider`) counts once, under the first name.
 
