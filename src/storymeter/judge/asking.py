@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -36,9 +36,12 @@ from ..cache import cache_folder
 from ..context import Budget
 from ..errors import DataError, StorymeterError
 from ..progress import Progress
-from .endpoint import RefusedError, Reply
+from .endpoint import Endpoint, RefusedError
+from .local import Local
 from .prompt import Prompt, Scale, Shown, message
 
+#: who answers: an endpoint, or a model in this process
+Engine = Endpoint | Local
 #: how often a reply without a mark is asked again
 AGAIN = 2
 #: so many requests in a row that are refused end the run
@@ -51,19 +54,6 @@ class Question(NamedTuple):
     candidate: str
     references: tuple[str, ...] = ()
     shown: tuple[Shown, ...] = ()
-
-
-class Engine(Protocol):
-    """Who answers: an endpoint, or a model in this process."""
-
-    parallel: int
-    ending: bool
-
-    async def __aenter__(self) -> Engine: ...
-
-    async def __aexit__(self, *error: Any) -> None: ...
-
-    async def ask(self, messages: Sequence[dict[str, Any]], parameters: dict[str, Any]) -> Reply: ...
 
 
 @dataclass

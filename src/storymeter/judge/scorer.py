@@ -40,6 +40,7 @@ from ..pairs.sentences import texts_of
 from ..text.script import well_formed
 from .asking import Answers, Asking, Engine, Question, Tally
 from .endpoint import Address, Endpoint
+from .local import Local, label_of
 from .prompt import SCALES, Prompt, Shown, get as get_prompt, shown_of
 
 #: what is asked of the probabilities of tokens: the most that public endpoints give
@@ -195,8 +196,6 @@ class JudgeModel(PairModel):
         )
 
     def _locally(self) -> Who:
-        from .local import Local, label_of
-
         label = label_of(self.scorer.model)
         return Who(
             label,

@@ -22,9 +22,18 @@ from ..arrays import Float32
 from ..cache import cache_folder
 from ..errors import DataError, StorymeterWarning
 from ..progress import Progress, silent
-from . import encoder
 from .checkpoints import checkpoint_folder, read_settings, reading_files, weight_files, weights_hash
-from .encoder import DEFAULT_NAME, Precision, default_folder, load_encoder, mark
+from .encoder import (
+    DEFAULT_NAME,
+    DIMENSION,
+    LABEL,
+    MULTILINGUAL,
+    Precision,
+    default_folder,
+    embed,
+    load_encoder,
+    mark,
+)
 from .packages import DEFAULT, models_of
 
 #: sentences encoded between two writes to the cache, so that an interrupted run keeps what it did
@@ -100,7 +109,7 @@ class Embeddings(KeptVectors):
             for text in self._remembered(new[begin : begin + CHUNK])
         ]
         lacking.sort(key=len)
-        if lacking and self._model != encoder.MULTILINGUAL:
+        if lacking and self._model != MULTILINGUAL:
             progress("encoding sentences\tloading the model", 0, len(lacking))
             load_encoder(self._model, self._device, self._precision)
         for begin in range(0, len(lacking), CHUNK):
@@ -122,8 +131,8 @@ class Embeddings(KeptVectors):
         return self.vectors.view()[rows]
 
     def _encoded(self, texts: Sequence[str], progress: Progress) -> Float32:
-        if self._model == encoder.MULTILINGUAL:
-            return encoder.embed(texts)
+        if self._model == MULTILINGUAL:
+            return embed(texts)
         loaded = load_encoder(self._model, self._device, self._precision)
         return loaded.embed(texts, alone=self._alone, progress=progress)
 
@@ -137,8 +146,8 @@ class Embeddings(KeptVectors):
 
 def _identity(model: str) -> tuple[str, int, str]:
     """What signatures call a model, how long its vectors are, and what its cache is named by."""
-    if model == encoder.MULTILINGUAL:
-        return encoder.LABEL, encoder.DIMENSION, encoder.LABEL.replace("#", "-")
+    if model == MULTILINGUAL:
+        return LABEL, DIMENSION, LABEL.replace("#", "-")
     folder = checkpoint_folder(model) if model else default_folder()
     digest = weights_hash(*weight_files(folder))
     label = f"{Path(model).name if model else DEFAULT_NAME}#{digest[:8]}"

@@ -40,9 +40,9 @@ CHUNK = 1_000_000
 class Sentences:
     """Numbers for sentences; two texts with the same tokens share one."""
 
-    def __init__(self, tokenizer: Tokenizer, *, strip: bool = False) -> None:
+    def __init__(self, context: Context, tokenizer: Tokenizer) -> None:
         self.tokenizer = tokenizer
-        self.strip = strip
+        self.strip = context.protocol.ascii == "strip"
         self.texts: list[str] = []
         self._of_raw: dict[str, int] = {}
         self._of_tokens: dict[str, int] = {}
@@ -92,11 +92,7 @@ class Texts:
 
 def sentences_of(context: Context, tokenizer: Tokenizer | None = None) -> Sentences:
     """The sentences of the run, split by its tokenizer or by another."""
-    return context.per_run(_sentences, tokenizer or context.tokenizer)
-
-
-def _sentences(context: Context, tokenizer: Tokenizer) -> Sentences:
-    return Sentences(tokenizer, strip=context.protocol.ascii == "strip")
+    return context.per_run(Sentences, tokenizer or context.tokenizer)
 
 
 def sentences_for(context: Context, scorer: PairScorer) -> Sentences:

@@ -187,7 +187,7 @@ def test_tokens_read_in_one_go_are_those_of_the_whole_document() -> None:
     for _ in range(300):
         lines = draw.choices(LINES, k=draw.randint(2, 5))
         whole = ptb.tokenize_batch(lines, punctuation=False)
-        sentences = read.Sentences("ptb")
+        sentences = read.Sentences(Context(), "ptb")
         for k in sentences.run_on(lines):
             if k + 1 < len(lines):
                 assert sentences.texts[sentences.number_before(lines[k], lines[k + 1 :])] == whole[k], lines

@@ -155,10 +155,11 @@ def test_nothing_stands_behind_the_last_line_of_a_batch() -> None:
 
 
 def test_captions_of_a_video_are_read_together_by_the_rule_of_a_batch() -> None:
+    from storymeter.context import Context
     from storymeter.pairs import sentences as read
 
     lines = ["He says no.", "29 dogs bark", "A cat.", "She lives in the U.S.", "The end"]
-    sentences = read.Sentences("ptb")
+    sentences = read.Sentences(Context(), "ptb")
     assert sentences.run_on(lines) == [0, 3]
     together = ptb.tokenize_batch(lines, punctuation=False)
     for k in (0, 3):
