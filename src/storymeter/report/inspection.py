@@ -21,7 +21,7 @@ from ..protocol import PRESETS, get as get_protocol
 from ..registry import metric as get_metric, read_name
 from .fitting import escape_controls
 from .presentation import Presentation, plain, present, present_all
-from .table import Table, keys, numbers, to_json
+from .table import Column, Table, keys, numbers, to_json
 
 _BOLD, _RED, _GREEN, _YELLOW = 1, 31, 32, 33
 
@@ -33,7 +33,12 @@ def present_validation(found: Validation) -> Presentation:
         for reading in found.readings
         for p in group(reading.problems)
     ]
-    heads = [*keys("file", "severity", "problem"), "place", "text", *numbers(",d", "times")]
+    heads: list[Column | str] = [
+        *keys("file", "severity", "problem"),
+        "place",
+        "text",
+        *numbers(",d", "times"),
+    ]
     return Presentation(
         "Files",
         lambda style, width: [Table(heads, rows)],

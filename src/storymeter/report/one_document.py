@@ -177,14 +177,18 @@ def story_text(story: StoryExplanation, width: int = 100) -> str:
     return "\n".join([*lines, *(["", *story.notes] if story.notes else [])])
 
 
-def repetition_table(story: StoryExplanation, most: int = 8) -> Table:
+#: repetitions of a story that are shown
+REPETITIONS = 8
+
+
+def repetition_table(story: StoryExplanation) -> Table:
     rows = [
         (
             [f"{item.first + 1}", item.likeness, " ".join(item.shared), " / ".join(item.grams)]
             if item.first == item.second
             else [f"{item.first + 1} and {item.second + 1}", item.likeness, " ".join(item.shared), ""]
         )
-        for item in story.repetitions[:most]
+        for item in story.repetitions[:REPETITIONS]
     ]
     columns: list[Column | str] = ["sentences", Column("Jaccard", ".3f"), "shared words", "n-grams"]
     if not any(row[3] for row in rows):

@@ -232,7 +232,7 @@ def static(name: str) -> str:
     return (_HERE / "static" / name).read_text(encoding="utf-8")
 
 
-def html_page(template: str, *, title: str, script: str = "", language: str = "en", **values: Any) -> str:
+def html_page(template: str, *, title: str, script: str = "", **values: Any) -> str:
     """A whole page. `script` is the name of a file in `static`, or empty."""
     style = static("figures.css") + static("style.css")
     code = static(script) if script else ""
@@ -241,7 +241,6 @@ def html_page(template: str, *, title: str, script: str = "", language: str = "e
         .get_template(template)
         .render(
             title=title,
-            language=language,
             style=Markup(style),  # noqa: S704 - our own files
             script=Markup(code),  # noqa: S704
             policy=Markup(policy(style, code)),  # noqa: S704

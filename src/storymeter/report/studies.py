@@ -178,7 +178,7 @@ def story_rater_tables(quality: StoryQuality) -> list[Table]:
         for one in quality.workers
     ]
     usual = "" if quality.usual is None else f" (usual: {quality.usual:.2f})"
-    columns = [
+    columns: list[Column | str] = [
         *(*keys("rater"), "used", "because", Column("items", ",d"), Column("s/item", ".1f")),
         *(Column("r others", ".2f"), Column("p", ".3g")),
         *(Column("repeats", "d"), Column("alike", ".2f"), Column("p alike", ".3g")),

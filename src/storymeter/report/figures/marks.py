@@ -156,7 +156,7 @@ def shortened(text: str, room: float, letter: float = 7.2) -> str:
 # numbers and names, and a legend below, on nothing.
 
 
-def grid(scale: Scale, top: float, bottom: float, *, most: int = 5, number: str = "g") -> list[Markup]:
+def grid(scale: Scale, top: float, bottom: float, *, most: int = 5) -> list[Markup]:
     """Upright lines at the ticks of a scale, each with its number below."""
     return [
         tag(
@@ -164,7 +164,7 @@ def grid(scale: Scale, top: float, bottom: float, *, most: int = 5, number: str 
             tag("path", klass="grid", d=f"M{scale(value):.1f} {top:g}V{bottom:g}"),
             tag(
                 "text",
-                format(value, number),
+                f"{value:g}",
                 klass="soft",
                 x=scale(value),
                 y=bottom + 13,

@@ -101,7 +101,6 @@ def dots(
     alternative: str,
     zero: bool = False,
     limits: tuple[float, float] | None = None,
-    number: str = "g",
 ) -> Markup:
     """A row per dot; `zero` draws the line of no difference."""
     room = min(NAMES, max([60.0, *(wide(row.name) for row in rows)]))
@@ -110,7 +109,7 @@ def dots(
     scale = Scale(*(limits or span(ends, zero=zero, air=0.06)), room + 14, INTERVALS_WIDTH - beside - 14)
     height = INTERVALS_ROW * len(rows) + INTERVALS_AXIS
     bottom = INTERVALS_ROW * len(rows) + 2
-    parts = grid(scale, 0, bottom, number=number)
+    parts = grid(scale, 0, bottom)
     if zero:
         parts.append(tag("path", klass="zero", d=f"M{scale(0.0):.1f} 0V{bottom}"))
     for k, row in enumerate(rows):
