@@ -57,8 +57,10 @@ class Bigrams:
         self.cut: Callable[[str], list[str]] = segmenter(texts) or str.split
         self._seen = Counts(Counter(), Counter(), Counter())
         for text in texts:
-            for seen, more in zip(self._seen, counts(self.cut(text)), strict=True):
-                seen.update(more)
+            more = counts(self.cut(text))
+            self._seen.pairs.update(more.pairs)
+            self._seen.before.update(more.before)
+            self._seen.words.update(more.words)
         self._total = self._seen.words.total() + len(self._seen.words) + 1
 
     def fluency(self, words: Sequence[str], without: Sequence[Counts] = ()) -> float:
