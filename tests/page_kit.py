@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from human_kit import Layout
 from starlette.testclient import TestClient
-
-from storymeter.human.campaign.design import Layout
 
 #: HITs of 8 places
 SHORT = Layout(blocks=2, system=1)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,15 +16,14 @@ import human_kit
 import msgspec
 import pytest
 from click.testing import CliRunner
-from human_kit import HERE, Folder, start
+from human_kit import HERE, Bot, Folder, Truth, start
 from page_kit import SHORT, begun, by_keyboard
 
 from storymeter.captions import Corpus, Rating
 from storymeter.cli import cli
 from storymeter.human import analyse, erase, export, extend, new, pilot
 from storymeter.human.rating_files import records
-from storymeter.human.rehearsal import Bot, Truth, rehearse
-from storymeter.human.server.run import listen
+from storymeter.human.rehearsal import rehearse
 
 LATE = "zyxlate"
 SIZES: dict[str, dict[str, Any]] = {
@@ -103,7 +103,7 @@ def test_the_whole_way(
 
     # a pilot of one rater, by keyboard in Chromium; the server is stopped and started in between
     pilot(home.path, 1)
-    with listen("127.0.0.1", 0) as probe:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     process, url = start(home.path, port=port)
     try:

@@ -26,6 +26,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from .. import engine
 from ..captions import Caption, Corpus, Document
 from ..errors import UsageError, first_few
 from ..formats.prose import parse_value, read_answer
@@ -122,11 +123,9 @@ class TrainerReward:
         return values
 
     def _values(self, documents: list[Document], references: list[tuple[Document, ...]]) -> list[float]:
-        from ..engine.run import Run
-
         ids = tuple(document.id for document in documents)
         task = Task("answers", ids, tuple(documents), tuple(references), Coverage(len(ids)))
-        run = Run(protocol=self.protocol, jobs=self.jobs)
+        run = engine.Run(protocol=self.protocol, jobs=self.jobs)
         (metric,) = run.resolve_metrics([self.metric], task=task).values()
         rows = metric.checked(metric.rows(task, run.context), task).values
         return [float(value) for value in metric.by_document(rows)]
