@@ -127,26 +127,17 @@ class JsonLines(LineFormat):
         )
         seen: set[str] = set()
         for document in corpus:
-            lines = [{"doc": document.id, **_present(c)} for c in document.captions]
+            lines = [
+                _present(text=c.text, start=c.start, end=c.end, image=c.image, meta=c.meta)
+                for c in document.captions
+            ]
             if document.duration is not None or document.meta or not lines or document.id in seen:
-                head: dict[str, Any] = {
-                    "doc": document.id,
-                    "duration": document.duration,
-                    "meta": document.meta,
-                }
-                lines.insert(0, {key: value for key, value in head.items() if value not in (None, {})})
+                lines.insert(0, _present(duration=document.duration, meta=document.meta))
             seen.add(document.id)
-            yield b"".join(encode(line) + b"\n" for line in lines)
+            yield b"".join(encode({"doc": document.id, **line}) + b"\n" for line in lines)
 
 
-def _present(caption: Caption) -> dict[str, Any]:
-    fields = {
-        "text": caption.text,
-        "start": caption.start,
-        "end": caption.end,
-        "image": caption.image,
-        "meta": caption.meta,
-    }
+def _present(**fields: Any) -> dict[str, Any]:
     return {key: value for key, value in fields.items() if value is not None and value != {}}
 
 

@@ -18,7 +18,6 @@ from storymeter.arrays import FloatArray
 from storymeter.captions import Caption
 from storymeter.engine import Results
 from storymeter.engine.annotators import by_annotator, by_annotator_in_shards
-from storymeter.engine.units import DOCUMENT
 from storymeter.errors import UsageError
 from storymeter.metrics import MeanMetric
 
@@ -48,7 +47,7 @@ def test_values_by_annotator_and_what_the_interval_contains() -> None:
     draw = np.random.default_rng(1)
     people = [corpus(f"p{k}", draw.normal(lean, 0.1, 80)) for k, lean in enumerate((0.0, 0.1, 0.3))]
     systems = [corpus("a", draw.normal(1.0, 0.1, 80)), corpus("b", draw.normal(0.5, 0.1, 80))]
-    results = Run(people).score(systems, [Near()], unit=DOCUMENT)
+    results = Run(people).score(systems, [Near()], unit="id")
     found = {spread.system: spread for spread in by_annotator(results, made)}
     alone = [Run([each]).score(systems, [Near()])["a", "near"] for each in people]
     assert found["a"].by_annotator == tuple(score.value for score in alone)
