@@ -76,14 +76,20 @@ def _stories(data: bytes, path: Path) -> Iterable[tuple[str, list[str]]]:
             content = None
         return _vist(content, path) if _is_vist(content) else _of_any_shape(path)
     header = text.partition("\n")[0]
-    known = _columns(header) & {"sentence1", "inputsentence1"}
-    if not known and path.suffix in (".csv", ".tsv"):
+    names = {name.strip().strip('"').lower() for name in header.replace("\t", ",").split(",")}
+    delimiter = "\t" if "\t" in header else ","
+    if {"sentence1", "sentence5"} <= names:
+        return _table(text, path, delimiter, [f"sentence{k}" for k in range(1, 6)], None)
+    if {"inputsentence1", "answerrightending"} <= names:
+        columns = [f"inputsentence{k}" for k in range(1, 5)]
+        return _table(text, path, delimiter, columns, "answerrightending")
+    if path.suffix in (".csv", ".tsv") and not names & {"sentence1", "inputsentence1"}:
         return _of_any_shape(path)
-    return _of_text(text, path)
-
-
-def _columns(header: str) -> set[str]:
-    return {name.strip().strip('"').lower() for name in header.replace("\t", ",").split(",")}
+    told = [(str(number), line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    return [
+        (number, split_sentences(line.split(" ||| ")[1] if line.count(" ||| ") == 2 else line))
+        for number, line in told
+    ]
 
 
 def _is_vist(content: Any) -> bool:
@@ -115,30 +121,6 @@ def _of_any_shape(path: Path) -> Iterator[tuple[str, list[str]]]:
     for document in corpus:
         texts = [caption.text for caption in document.captions]
         yield document.id, split_sentences(texts[0]) if len(texts) == 1 else texts
-
-
-def _of_text(text: str, path: Path) -> Iterator[tuple[str, list[str]]]:
-    header = text.partition("\n")[0]
-    names = _columns(header)
-    if {"sentence1", "sentence5"} <= names:
-        yield from _table(
-            text, path, "\t" if "\t" in header else ",", [f"sentence{k}" for k in range(1, 6)], None
-        )
-    elif {"inputsentence1", "answerrightending"} <= names:
-        yield from _table(
-            text,
-            path,
-            "\t" if "\t" in header else ",",
-            [f"inputsentence{k}" for k in range(1, 5)],
-            "answerrightending",
-        )
-    else:
-        for number, line in enumerate(text.splitlines(), 1):
-            if line.strip():
-                yield (
-                    str(number),
-                    split_sentences(line.split(" ||| ")[1] if line.count(" ||| ") == 2 else line),
-                )
 
 
 def _vist(content: Any, path: Path) -> Iterator[tuple[str, list[str]]]:
