@@ -172,7 +172,7 @@ def test_preference_without_questions_has_controls(tmp_path: Path, clips: Path) 
     ids = sorted(p.stem for p in clips.glob("*.webm"))[:30]
     prepared = prepare(CampaignRequest(task="preference", systems=human_kit.stories(ids)[:2], clips=clips))
     controls = [duel for duel in prepared.key if duel.foil >= 0]
-    assert prepared.campaign.hit_size == 16 and len(controls) == 5 * prepared.campaign.hits
+    assert prepared.campaign.hit_size == 20 and len(controls) == 9 * prepared.campaign.hits
     for hit in {duel.hit for duel in controls}:
         shown = [duel.item for duel in prepared.key if duel.hit == hit and duel.kind != "repeat"]
         assert len(set(shown)) == len(shown), "no clip comes twice, which would give the control away"

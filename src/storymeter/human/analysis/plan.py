@@ -47,7 +47,7 @@ class Kind(NamedTuple):
 KINDS = {
     "da": Kind(70, 0.7, 15.0, "ratings per system", 2),
     "spans": Kind(32, 2 / 3, 34.0, "ratings per system", 2),
-    "preference": Kind(10, 10 / 16, 33.0, "comparisons of two systems", unit="answers from -2 to 2"),
+    "preference": Kind(10, 10 / 20, 33.0, "comparisons of two systems", unit="answers from -2 to 2"),
     "survey": Kind(8, 8 / 9, 80.0, "ratings per system", unit="marks"),
 }
 #: mean and sd of scores for undamaged and damaged captions, by character; scores are rounded and stay in

@@ -3,7 +3,8 @@
 - **Controls** (`study.base.by_tests`): test questions, and stories that must lose.
 - **Agreement with the others** (`agreement`): the judgements of a rater (survey: marks, less the rater's mean
   of each criterion, averaged over criteria; preference: answers from -2 to 2) and the mean of those that
-  raters who pass the controls gave to the same stories. From both sides the systems are taken out (least
+  raters who pass the controls gave to the same stories, each weighted by how it agrees itself (r, at least
+  0; in `ROUNDS` rounds, the first with equal weights). From both sides the systems are taken out (least
   squares, by rater), so that a taste for a system, which is what such a study asks for, is no disagreement;
   r is the correlation of what is left, over n judgements with n - systems = f degrees of freedom. `usual` is
   the median r of the raters who pass the controls.
@@ -45,6 +46,8 @@ VOTE, PREFERENCE = "vote", "preference"
 FREE, USUAL = 6.0, 0.2
 #: both tests of a rater; and the share of what is usual that is asked for
 LEVEL, SHARE = 0.05, 0.5
+#: how often raters are weighted anew by how they agree
+ROUNDS = 4
 #: from the lowest mark to the highest: what a vote for another story is apart
 SPAN = 4.0
 
@@ -132,7 +135,7 @@ def believed(
     if doubted:
         were = "was" if len(doubted) == 1 else "were"
         listed = first_few([f"{name} ({reason})" for name, reason in sorted(doubted.items())])
-        notes.append(f"{many(len(doubted), 'rater')} who passed {were} left out: {listed}.")
+        notes.append(f"{many(len(doubted), 'rater')} {were} left out: {listed}.")
     out = failed | doubted.keys()
     kept = [record for record in records if record.rater not in out and not is_repeat(record)]
     return kept, [*notes, *found.notes], found
@@ -223,61 +226,75 @@ def verdicts(records: Sequence[Rating]) -> dict[str, ControlResult]:
     }
 
 
-def agreement(records: Sequence[Rating], number: Mapping[str, int], trusted: BoolArray) -> Evidence:
-    """How each rater agrees with those who are trusted, over judgements of the same stories."""
-    n = len(number)
-    nothing = Evidence(np.full(n, np.nan), np.zeros(n), np.zeros(n, dtype=np.int64), np.nan)
+class _Judgements(NamedTuple):
+    """Each rater's judgement of each story (comparison): who, which, and what; and the columns of the systems
+    that it is of."""
+
+    rater: IntArray
+    story: IntArray
+    value: FloatArray
+    systems: FloatArray
+
+
+def _judgements(records: Sequence[Rating], number: Mapping[str, int]) -> _Judgements:
     given = [
         one for one in records if one.system and one.criterion not in (TEST, VOTE) and not is_repeat(one)
     ]
-    if not given:
-        return nothing
+    n = len(number)
     value = np.array([one.value for one in given])
-    rater = np.array([number[one.rater] for one in given])
-    compared = [str(one.meta.get("against", "")) for one in given]
-    if not any(compared):  # marks: each criterion has a mean of its own
+    rater = np.array([number[one.rater] for one in given], dtype=np.int64)
+    against = [str(one.meta.get("against", "")) for one in given]
+    if not any(against):  # marks: each criterion has a mean of its own
         criterion = np.unique([one.criterion for one in given], return_inverse=True)[1]
-        scale = np.unique(rater * (criterion.max() + 1) + criterion, return_inverse=True)[1]
-        value = value - means(value, scale, scale.max() + 1)[scale]
-    systems, author = np.unique([*(one.system for one in given), *compared], return_inverse=True)
+        scale = np.unique(rater * len(given) + criterion, return_inverse=True)[1]
+        value = value - means(value, scale, len(given))[scale]
+    names, author = np.unique([*(one.system for one in given), *against], return_inverse=True)
     first, second = author[: len(given)], author[len(given) :]
-    turned = (first > second) & (np.array(compared) != "")
+    turned = (first > second) & (np.array(against) != "")
     value = np.where(turned, -value, value)
     first, second = np.where(turned, second, first), np.where(turned, first, second)
     item = np.unique([one.item for one in given], return_inverse=True)[1]
-    size = len(systems)
-    story = np.unique((item * size + first) * size + second, return_inverse=True)[1]
-    cell, place = np.unique(story * n + rater, return_inverse=True)
-    rater, story, value = cell % n, cell // n, means(value, place, len(cell))
-    row = np.zeros(len(cell), dtype=np.int64)
-    row[place] = np.arange(len(place))
-    effects = np.zeros((len(cell), size))
-    cells = np.arange(len(cell))
-    if any(compared):
-        effects[cells, first[row]] -= 1
-        effects[cells, second[row]] += 1
+    told = np.unique((item * len(names) + first) * len(names) + second, return_inverse=True)[1]
+    cell, row, place = np.unique(told * n + rater, return_index=True, return_inverse=True)
+    systems, cells = np.zeros((len(cell), len(names))), np.arange(len(cell))
+    if any(against):
+        systems[cells, second[row]] += 1
+        systems[cells, first[row]] -= 1
     else:
-        effects[cells, first[row]] = 1
-    known = trusted[rater]
-    count = np.bincount(story, weights=known)[story] - known
-    others = np.bincount(story, weights=np.where(known, value, 0.0))[story] - np.where(known, value, 0.0)
-    shared = count > 0
-    r, root = np.full(n, np.nan), np.zeros(n)
-    total = np.bincount(rater[shared], minlength=n)
-    for k in np.flatnonzero(total).tolist():
-        mine = shared & (rater == k)
-        sides = np.stack([value[mine], others[mine] / count[mine]], axis=1)
-        basis, strength, _ = np.linalg.svd(effects[mine], full_matrices=False)
-        basis = basis[:, strength > 1e-9]
-        sides = sides - basis @ (basis.T @ sides)
-        free = int(total[k]) - basis.shape[1]
-        (own, both), (_, their) = sides.T @ sides
-        if free >= FREE and their > 1e-9:
-            r[k] = both / np.sqrt(own * their) if own > 1e-9 else 0.0  # no differences agree with nobody's
-            root[k] = np.sqrt(free - 2)
-    typical = r[trusted & ~np.isnan(r)]
-    usual = float(np.median(typical)) if len(typical) >= LEAST_PEERS else np.nan
-    return Evidence(r, root, total, usual)
+        systems[cells, first[row]] = 1
+    return _Judgements(cell % n, cell // n, means(value, place, len(cell)), systems)
+
+
+def agreement(records: Sequence[Rating], number: Mapping[str, int], trusted: BoolArray) -> Evidence:
+    """How each rater agrees with those who are trusted, over judgements of the same stories."""
+    n = len(number)
+    r, root, usual, weight = np.full(n, np.nan), np.zeros(n), np.nan, trusted.astype(float)
+    if not any(one.system for one in records):
+        return Evidence(r, root, np.zeros(n, dtype=np.int64), usual)
+    rater, story, value, systems = _judgements(records, number)
+    there = trusted[rater]
+    count = np.bincount(rater[np.bincount(story, weights=there)[story] > there], minlength=n)
+    for _ in range(ROUNDS):
+        known = weight[rater]
+        total = np.bincount(story, weights=known)[story] - known
+        others = np.bincount(story, weights=known * value)[story] - known * value
+        r, root = np.full(n, np.nan), np.zeros(n)
+        for k in np.flatnonzero(count).tolist():
+            mine = (total > 1e-9) & (rater == k)
+            sides = np.stack([value[mine], others[mine] / total[mine]], axis=1)
+            basis, strength, _ = np.linalg.svd(systems[mine], full_matrices=False)
+            basis = basis[:, strength > 1e-9]
+            (own, both), (_, their) = (rest := sides - basis @ (basis.T @ sides)).T @ rest
+            free = len(sides) - basis.shape[1]
+            if free >= FREE and their > 1e-9:
+                r[k] = both / np.sqrt(own * their) if own > 1e-9 else 0.0  # agrees with nobody's differences
+                root[k] = np.sqrt(free - 2)
+        typical = r[trusted & ~np.isnan(r)]
+        if len(typical) < LEAST_PEERS:
+            return Evidence(r, root, count, np.nan)
+        usual = float(np.median(typical))
+        weight = np.where(trusted, np.clip(np.nan_to_num(r, nan=usual), 0.0, None), 0.0)
+    return Evidence(r, root, count, usual)
 
 
 def consistency(

@@ -2,8 +2,9 @@
 
 The sides are drawn by lot, and the answer is -2 (left is better) … 2 (right is better). Every (video, pair of
 systems) comes once before any comes twice. Raters are checked by test questions that only a viewer can answer
-(`--tests`). Where there are none, half as many controls as comparisons, and at least five, are mixed in: one
-side shows captions of another video, and must lose. A coin finds all of five in 1 of 32 cases."""
+(`--tests`). Where there are none, half as many controls as comparisons, and at least nine, are mixed in: one
+side shows captions of another video, and must lose. A coin finds eight of nine in 1 of 51 cases, and who
+looks may slip once."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ from .stories import (
 )
 
 #: comparisons with a side that must lose, as a share of the others, and how many at least
-CONTROLS, LEAST = 0.5, 5
+CONTROLS, LEAST = 0.5, 9
 
 
 class Duel(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="task", tag="preference"):
@@ -84,6 +85,14 @@ class Preference(StoryStudy):
         key = self.duels(stories, times, tests, options, drawn(self.name, seed))
         if not tests and not any(duel.foil >= 0 for duel in key):
             warnings.append("Every video has the same captions, so no control item can be made.")
+        asked = {(duel.hit, duel.item) for duel in key if duel.foil < 0}
+        twice = sum(duel.foil >= 0 and (duel.hit, duel.item) in asked for duel in key)
+        if twice:
+            warnings.append(
+                f"{twice:,} of {many(sum(duel.foil >= 0 for duel in key), 'control')} are about a video that"
+                " the same HIT shows anyway, because there are too few videos; who remembers the texts can"
+                " tell them. Use more videos, a smaller --per-hit, or test questions (--tests)."
+            )
         alike = {duel.item for duel in key if duel.foil < 0 and duel.texts[0] == duel.texts[1]}
         if alike:
             warnings.append(
@@ -284,6 +293,7 @@ def _controls(
     as far as there are any, so that a second showing gives nothing away; and with times where the others have
     some."""
     shown = {item for item, _, _ in hand}
+    read = Counter(foils.stories[item][author] for item, *authors in hand for author in authors)
     cards = rng.sample(deck, len(deck))
     found: list[Duel] = []
     for item, *authors in sorted(cards, key=lambda card: card[0] in shown):
@@ -292,7 +302,8 @@ def _controls(
         if item in {duel.item for duel in found}:
             continue
         author, displaced = rng.sample(authors, 2)
-        other = foils.instead(item, displaced, author, rng)
+        read.update(text for duel in found[-1:] for text in duel.texts)
+        other = foils.instead(item, displaced, author, rng, read)
         if other is None:
             continue
         donor, strange = other

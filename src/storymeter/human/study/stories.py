@@ -228,8 +228,13 @@ class Foils:
             found.append(self._sum(self._words[story] & self._words[other]) / norm if norm else 0.0)
         return statistics.fmean(found) if found else 0.0
 
-    def among(self, item: str, rng: random.Random) -> tuple[str, Story] | None:
-        """One more story beside those of an item, and whose it is; None where all are told of it, too."""
+    def among(
+        self, item: str, rng: random.Random, avoid: Mapping[Any, int] | None = None
+    ) -> tuple[str, Story] | None:
+        """One more story beside those of an item, and whose it is; None where all are told of it, too.
+
+        avoid: how often the rater meets items or stories elsewhere; those met least often are taken.
+        """
         own = list(self.stories[item].values())
         wanted = rng.choices(range(len(own) + 1), [LAST, *([1.0] * len(own))])[0]
 
@@ -242,7 +247,7 @@ class Foils:
 
         length = round(statistics.fmean(map(len, own)))
         found, fewest = None, len(own) + 1
-        for one in self._lots(item, length, LOTS, rng, tolerance=1):
+        for one in self._lots(item, length, LOTS, rng, avoid, tolerance=1):
             missed = misses(one[1])
             if missed < fewest:
                 found, fewest = one, missed
@@ -250,19 +255,33 @@ class Foils:
                 break
         return found
 
-    def instead(self, item: str, displaced: str, beside: str, rng: random.Random) -> tuple[str, Story] | None:
-        """A story in the place of one author's, beside that of another."""
+    def instead(
+        self,
+        item: str,
+        displaced: str,
+        beside: str,
+        rng: random.Random,
+        avoid: Mapping[Any, int] | None = None,
+    ) -> tuple[str, Story] | None:
+        """A story in the place of one author's, beside that of another; `avoid` as in `among`."""
         own = self.stories[item]
         wanted = self.alike(own[displaced], [own[beside]])
         # of the author displaced, so that no author's manner gives the foil away
-        lots = self._lots(item, len(own[displaced]), NEAR, rng, author=displaced)
+        lots = self._lots(item, len(own[displaced]), NEAR, rng, avoid, author=displaced)
         # what shares words with any story has common ones: whether the foil has the rarer words is drawn, too
         rarer, usual = rng.random() < 0.5, self.rarity(own[beside])
         lots = [one for one in lots if (self.rarity(one[1]) > usual) == rarer] or lots
         return min(lots, key=lambda one: abs(self.alike(one[1], [own[beside]]) - wanted), default=None)
 
     def _lots(
-        self, item: str, sentences: int, most: int, rng: random.Random, tolerance: int = 0, author: str = ""
+        self,
+        item: str,
+        sentences: int,
+        most: int,
+        rng: random.Random,
+        avoid: Mapping[Any, int] | None,
+        tolerance: int = 0,
+        author: str = "",
     ) -> list[tuple[str, Story]]:
         """Stories of other items that have so many sentences, or come nearest; in random order."""
         own = set(self.stories[item].values())
@@ -275,6 +294,8 @@ class Foils:
         ]
         if not others:
             return []
+        met = [sum((avoid or {}).get(part, 0) for part in one) for one in others]
+        others = [one for one, often in zip(others, met, strict=True) if often == min(met)]
         nearest = max(tolerance, min(abs(len(story) - sentences) for _, story in others))
         fitting = [one for one in others if abs(len(one[1]) - sentences) <= nearest]
         return rng.sample(fitting, min(most, len(fitting)))

@@ -112,7 +112,9 @@ class Survey(StoryStudy):
             panels: list[Panel] = []
             for position, item in enumerate(hand):
                 told: list[tuple[str, Story]] = sorted(stories[item].items())
-                strange = foils.among(item, rng) if item in controls else None
+                # each sequence lends one story at most to a HIT: a text found twice is then seldom telling
+                lent = Counter(panel.donor for panel in panels)
+                strange = foils.among(item, rng, lent) if item in controls else None
                 if strange is not None:
                     told.append(("", strange[1]))
                 order = rng.sample(told, len(told))
