@@ -179,9 +179,16 @@ def story_rater_tables(quality: StoryQuality) -> list[Table]:
     ]
     usual = "" if quality.usual is None else f" (usual: {quality.usual:.2f})"
     columns: list[Column | str] = [
-        *(*keys("rater"), "used", "because", Column("items", ",d"), Column("s/item", ".1f")),
-        *(Column("r others", ".2f"), Column("p", ".3g")),
-        *(Column("repeats", "d"), Column("alike", ".2f"), Column("p alike", ".3g")),
+        *keys("rater"),
+        "used",
+        "because",
+        Column("items", ",d"),
+        Column("s/item", ".1f"),
+        Column("r others", ".2f"),
+        Column("p", ".3g"),
+        Column("repeats", "d"),
+        Column("alike", ".2f"),
+        Column("p alike", ".3g"),
     ]
     note = (
         f"r others: agreement with the other raters, within systems{usual}; p: of so low an r, for half of"
