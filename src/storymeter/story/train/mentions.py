@@ -98,7 +98,6 @@ _STOP = frozenset(
     ]
 )
 
-
 Place = tuple[int, int, int, int]
 
 
