@@ -16,6 +16,7 @@ from rating_kit import run, write
 
 from storymeter.captions import Corpus, Rating
 from storymeter.errors import UsageError
+from storymeter.human.analysis.plan import KINDS
 from storymeter.human.analysis.preference import analyse_preferences
 from storymeter.human.analysis.story_raters import agreement, assess, consistency
 from storymeter.human.analysis.survey import analyse_survey
@@ -211,9 +212,7 @@ def test_consistency_by_hand() -> None:
         for name, mark in zip("ab", marks, strict=True)
     ]
     found, p = consistency(rows, {"r": 0}, np.array([True]))
-    assert found.count.tolist() == [1] and np.isnan(found.value[0]) and np.isnan(p[0]), (
-        "both orders are equal"
-    )
+    assert found.over.tolist() == [1] and np.isnan(found.value[0]) and np.isnan(p[0]), "both orders are equal"
     turned = [msgspec.structs.replace(one, value=2.0 if one.value == 3 else one.value) for one in rows]
     turned = [msgspec.structs.replace(one, value=1.0 if one.value == 5 else one.value) for one in turned]
     found, p = consistency(turned, {"r": 0}, np.array([True]))
@@ -244,7 +243,7 @@ def test_agreement_takes_the_systems_out() -> None:
         for side, name in enumerate("ab")
     ]
     found = agreement(rows, {"p": 0, "q": 1, "r": 2, "s": 3}, np.ones(4, dtype=bool))
-    assert (found.value > 0.8).all() and found.count.tolist() == [40] * 4
+    assert (found.value > 0.8).all() and found.over.tolist() == [40] * 4
     assert found.root[0] == pytest.approx(36**0.5), "40 stories, 2 systems, 2 of Fisher's transformation"
 
 
@@ -258,3 +257,13 @@ def test_sequences_lend_one_story_to_a_hit() -> None:
 def test_a_coin_is_rarely_right_at_nine_controls() -> None:
     for lines in key_of("preference").values():
         assert sum(map(STUDIES["preference"].is_control, lines)) == 9 and len(lines) == 20
+
+
+def test_plans_know_controls_and_repeats() -> None:
+    for task in ("survey", "preference"):
+        for lines in key_of(task).values():
+            kind = KINDS[task]
+            assert kind.per_hit == STUDIES[task].per_hit(lines)
+            assert kind.per_hit / kind.share == pytest.approx(len(lines))
+            said = dict(STUDIES[task].described(lines, None, SYSTEMS, 1))["items of a HIT"]
+            assert said.startswith(f"{kind.per_hit}, ") and said.endswith("1 shown a second time")

@@ -95,7 +95,7 @@ class Evidence(NamedTuple):
 
     value: FloatArray
     root: FloatArray
-    count: IntArray
+    over: IntArray
     usual: float
 
     def low(self, curve: Any = np.arctanh) -> tuple[BoolArray, FloatArray]:
@@ -160,7 +160,7 @@ def assess(records: Sequence[Rating], share: float | None = None, gates: Gates =
     steady, alike = consistency(records, number, trusted)
     apart, apart_p = company.low()
     erratic, _ = steady.low(lambda value: value)
-    erratic &= steady.count >= LEAST_REPEATS
+    erratic &= steady.over >= LEAST_REPEATS
     notes: list[str] = []
     if chosen == "attention":
         notes += _silent(company, trusted)
@@ -186,7 +186,7 @@ def assess(records: Sequence[Rating], share: float | None = None, gates: Gates =
                 False,
                 (
                     f"does not agree with the other raters (r = {company.value[k]:.2f} over"
-                    f" {many(int(company.count[k]), 'judgement')}, usual is {company.usual:.2f})"
+                    f" {many(int(company.over[k]), 'judgement')}, usual is {company.usual:.2f})"
                 ),
             )
         elif accepted is not False and chosen != "control" and erratic[k]:
@@ -194,7 +194,7 @@ def assess(records: Sequence[Rating], share: float | None = None, gates: Gates =
                 False,
                 (
                     f"answers to repeated items are no more alike than chance ({steady.value[k]:.2f} over"
-                    f" {many(int(steady.count[k]), 'repeat')}, usual is {steady.usual:.2f})"
+                    f" {many(int(steady.over[k]), 'repeat')}, usual is {steady.usual:.2f})"
                 ),
             )
         spent = list(times[name].values())
@@ -206,10 +206,10 @@ def assess(records: Sequence[Rating], share: float | None = None, gates: Gates =
                 reason,
                 said.tests,
                 said.tests_right,
-                int(steady.count[k]),
+                int(steady.over[k]),
                 _or_none(steady.value[k]),
                 _or_none(alike[k]),
-                int(company.count[k]),
+                int(company.over[k]),
                 _or_none(company.value[k]),
                 _or_none(apart_p[k]),
                 float(np.median(spent)) if spent else None,
@@ -353,7 +353,7 @@ def _silent(company: Evidence, trusted: BoolArray) -> list[str]:
     missing = int((trusted & np.isnan(company.value)).sum()) if company.usual >= USUAL else total
     if not missing:
         return []
-    if not company.count.any():
+    if not company.over.any():
         why = "no story has judgements of two raters"
     elif np.isnan(company.usual):
         why = f"fewer than {LEAST_PEERS} raters share enough judgements"

@@ -68,7 +68,7 @@ class StoryStudy(Study):
         return sum(line.kind == REPEAT for line in hit)
 
     def is_control(self, line: Any) -> bool:
-        return line.kind != REPEAT and line.foil >= 0
+        return bool(line.kind != REPEAT and line.foil >= 0)
 
     def described(
         self, key: Sequence[Any], layout: Layout | None, systems: Sequence[str], raters: int
