@@ -16,7 +16,7 @@ from ..meta.statistics import MetricResult
 from ..meta.words import Pointing, WordResult
 from ..registry import heading
 from ..stats.correlation import pearson
-from .table import Cell, Column, Table, interval_cell, keys, numbers, to_json
+from .table import Cell, Column, Table, interval_cell, keys, numbers
 
 STATISTICS = {
     "pearson": "r",
@@ -69,15 +69,6 @@ def agreement_data(agreement: Agreement) -> dict[str, Any]:
         "notes": list(agreement.notes),
         **({"reference_curve": curve} if curve else {}),
     }
-
-
-def agreement_json(agreements: Sequence[Agreement]) -> str:
-    """One agreement is an object; several (a benchmark at both levels) are a list under `levels`."""
-    return to_json(
-        agreement_data(agreements[0])
-        if len(agreements) == 1
-        else {"schema": 1, "levels": [agreement_data(a) for a in agreements]}
-    )
 
 
 def displayed_statistics(results: Sequence[MetricResult]) -> list[str]:
@@ -349,10 +340,6 @@ def pointing_table(found: Sequence[Pointing]) -> Table:
             " chance); first: how often the word with the largest penalty is wrong."
         ),
     )
-
-
-def accuracy_json(rows: Sequence[tuple[Preference, MetricAccuracy]]) -> str:
-    return to_json({"schema": 1, "metrics": [{"a": p.a, "b": p.b, **asdict(m)} for p, m in rows]})
 
 
 def accuracy_table(rows: Sequence[tuple[Preference, MetricAccuracy]]) -> Table:

@@ -17,9 +17,8 @@ from ..stats.correlation import pearson
 from .agreement import (
     STATISTICS,
     Agreement,
-    accuracy_json,
     accuracy_table,
-    agreement_json,
+    agreement_data,
     agreement_table,
     best_first,
     choice_data,
@@ -135,10 +134,14 @@ def present_agreements(
             for name, data in draw(agreement).items()
         }
 
+    def json() -> str:  # a benchmark at both levels has both under `levels`
+        data = [agreement_data(agreement) for agreement in listed]
+        return to_json(data[0] if len(data) == 1 else {"schema": 1, "levels": data})
+
     return Presentation(
         "Agreement with people",
         tables,
-        lambda: agreement_json(listed),
+        json,
         list(dict.fromkeys(note for agreement in listed for note in agreement.notes)),
         page=lambda: agreement_page(listed),
         figures=figures,
@@ -159,7 +162,8 @@ def present_pointing(first: Pointing, found: Sequence[Pointing]) -> Presentation
 @present.register(PreferenceAccuracy)
 def present_preference_accuracy(found: PreferenceAccuracy) -> Presentation:
     table = accuracy_table(found.rows)
-    return plain(table.title, [table], json=lambda: accuracy_json(found.rows), notes=found.notes)
+    data = {"schema": 1, "metrics": [{"a": p.a, "b": p.b, **asdict(m)} for p, m in found.rows]}
+    return plain(table.title, [table], json=lambda: to_json(data), notes=found.notes)
 
 
 @present.register(Benchmarked)

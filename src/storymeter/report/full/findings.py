@@ -133,13 +133,10 @@ class Findings:
         """The systems that share the best value; none where no direction is better."""
         return best_of(self.scores(metric))
 
-    def near(self, metric: int) -> list[int]:
-        """The systems that cannot be distinguished from a best one."""
-        return [k for k, mark in enumerate(self.marks[metric]) if mark == "level"]
-
-    def unknown(self, metric: int) -> list[int]:
-        """The systems that no test could have distinguished from a best one."""
-        return [k for k, mark in enumerate(self.marks[metric]) if mark == "unknown"]
+    def marked(self, metric: int, wanted: Mark) -> list[int]:
+        """The systems with this mark: `level` cannot be distinguished from a best one, of `unknown` no test
+        could have told."""
+        return [k for k, mark in enumerate(self.marks[metric]) if mark == wanted]
 
 
 def _layers(corpus: Corpus) -> list[tuple[str, dict[str, Document]]]:

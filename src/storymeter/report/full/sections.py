@@ -37,9 +37,9 @@ def _column(findings: Findings, metric: int) -> list[dict[str, Any]]:
     scores = findings.scores(metric)
     ends = [end for score in scores for end in (score.value, *(score.interval or ())) if math.isfinite(end)]
     limits = (min([0.0, *ends]), max([0.0, *ends]) * 1.02 or 1.0)
-    best, near, unknown = findings.best(metric), findings.near(metric), findings.unknown(metric)
-    shown, cells = findings.results.metrics[metric].shown_parts, []
-    for k, score in enumerate(scores):
+    best, shown = findings.best(metric), findings.results.metrics[metric].shown_parts
+    cells = []
+    for k, (score, mark) in enumerate(zip(scores, findings.marks[metric], strict=True)):
         text, around = f"{score.value * score.scale:.2f}", ""
         if score.interval is not None:
             around = f"{score.interval[0] * score.scale:.2f} – {score.interval[1] * score.scale:.2f}"
@@ -61,8 +61,8 @@ def _column(findings: Findings, metric: int) -> list[dict[str, Any]]:
                 "parts": [f"{name} {part_text(score.parts[name])}" for name in shown],
                 "spread": spread,
                 "best": leads,
-                "near": k in near,
-                "unknown": k in unknown,
+                "near": mark == "level",
+                "unknown": mark == "unknown",
             }
         )
     return cells
@@ -150,12 +150,12 @@ def verdict(findings: Findings) -> list[str]:
     judged = [m for m in range(len(findings.metrics)) if findings.direction(m)]
     if len(findings.systems) == 1 or not judged:
         return [_alone(findings)]
-    if all(findings.unknown(m) for m in judged):
+    if all(findings.marked(m, "unknown") for m in judged):
         return ["There are too few documents or resamples to tell which system is better."]
     alone = {
         m: findings.best(m)[0]
         for m in judged
-        if len(findings.best(m)) == 1 and not findings.near(m) + findings.unknown(m)
+        if len(findings.best(m)) == 1 and not findings.marked(m, "level") + findings.marked(m, "unknown")
     }
     wins = [sum(leader == k for leader in alone.values()) for k in range(len(findings.systems))]
     best = [sum(k in findings.best(m) for m in judged) for k in range(len(findings.systems))]
@@ -173,7 +173,7 @@ def verdict(findings: Findings) -> list[str]:
         said = [f"{name} leads {of} significantly ({_LUCK})."]
     ties: dict[tuple[str, ...], list[str]] = {}
     for m in judged:
-        level = [*findings.best(m), *findings.near(m)]
+        level = [*findings.best(m), *findings.marked(m, "level")]
         if leader in level and len(level) > 1:
             others = tuple(findings.systems[k] for k in level if k != leader)
             ties.setdefault(others, []).append(findings.metrics[m])
