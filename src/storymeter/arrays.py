@@ -10,6 +10,7 @@ FloatArray = np.ndarray[tuple[Any, ...], np.dtype[np.float64]]
 IntArray = np.ndarray[tuple[Any, ...], np.dtype[np.int64]]
 KeyArray = np.ndarray[tuple[Any, ...], np.dtype[np.uint64]]
 Float32 = np.ndarray[tuple[Any, ...], np.dtype[np.float32]]
+AnyArray = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 #: a score beyond this is no measurement, and its powers would not fit into a number
 LARGEST = 1e50
 

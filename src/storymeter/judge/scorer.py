@@ -33,10 +33,9 @@ from ..errors import DataError, StorymeterWarning, UsageError
 from ..join import Task
 from ..measure import Named, measure
 from ..options import option
-from ..pairs.documents import TextMetric
-from ..pairs.model import IndexedPairs, PairModel, Unpack
-from ..pairs.scorer import MODEL_TRAITS, PairScorer, Traits, open_scorer
-from ..pairs.sentences import texts_of
+from ..pairs import PairModel, PairScorer, TextMetric, Traits, texts_of
+from ..pairs.model import IndexedPairs, Unpack
+from ..pairs.scorer import MODEL_TRAITS, open_scorer
 from ..text.script import well_formed
 from .asking import Answers, Asking, Engine, Question, Tally
 from .endpoint import Address, Endpoint

@@ -28,12 +28,11 @@ array([0.716531])
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..arrays import FloatArray
+from ..arrays import AnyArray, FloatArray
 from ..context import Context
 from ..join import Task
 from ..measure import Named, measure
@@ -110,9 +109,7 @@ class BleuModel(PairModel):
     def statistics_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
         return of_order(NgramBatch.of_index(**pairs).bleu(jobs), self.scorer.n)
 
-    def stored_indexed(
-        self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]
-    ) -> tuple[FloatArray, NDArray[Any]]:
+    def stored_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> tuple[FloatArray, AnyArray]:
         rows = self.statistics_indexed(jobs=jobs, **pairs)
         return self.value_of(rows), rows
 

@@ -41,12 +41,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast, get_args
+from typing import Literal, NamedTuple, TypeVar, cast, get_args
 
 import numpy as np
 
 from .. import _native
-from ..arrays import FloatArray, IntArray
+from ..arrays import AnyArray, FloatArray, IntArray
 from ..cache import METEOR_DATA as DATA, cache_folder
 from ..errors import UsageError
 from ..measure import Named, TrainingData, measure
@@ -54,10 +54,6 @@ from ..options import UNSPACED, ScorerTokenizer, option
 from ..progress import Progress, silent
 from .model import IndexedPairs, PairModel, Unpack, tokenized_by
 from .scorer import TOKENIZER_OPTION, PairScorer, Traits
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 Result = TypeVar("Result")
 #: texts of up to so many characters have counts that two bytes hold
@@ -182,9 +178,7 @@ class MeteorModel(PairModel):
         """
         return additive(self._compare(**pairs, jobs=jobs, statistics=True)[1])
 
-    def stored_indexed(
-        self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]
-    ) -> tuple[FloatArray, NDArray[Any]]:
+    def stored_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> tuple[FloatArray, AnyArray]:
         return self._compare(**pairs, jobs=jobs, statistics=True, small=True)
 
     def bounds_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> FloatArray:
@@ -197,11 +191,11 @@ class MeteorModel(PairModel):
         """(candidates, 23): what the original prints, against the first reference with the best score."""
         return self._segments(*self._read_groups(candidates, references), jobs)
 
-    def score_of_statistics(self, statistics: NDArray[np.integer] | FloatArray) -> FloatArray:
+    def score_of_statistics(self, statistics: AnyArray) -> FloatArray:
         """(..., 23) to (...): the score of each row."""
         return score_of_statistics(statistics, self.scorer.task)
 
-    def aggregate_of_statistics(self, statistics: NDArray[np.integer] | FloatArray) -> float:
+    def aggregate_of_statistics(self, statistics: AnyArray) -> float:
         """(pairs, 23) to the corpus score."""
         return float(self.score_of_statistics(additive(statistics).sum(axis=0)))
 
@@ -323,14 +317,14 @@ class Meteor(PairScorer):
         return score_of_statistics(sums, self.task)
 
 
-def score_of_statistics(statistics: NDArray[np.integer] | FloatArray, task: str) -> FloatArray:
+def score_of_statistics(statistics: AnyArray, task: str) -> FloatArray:
     """(..., 23) to (...): the score of each row."""
     rows = np.ascontiguousarray(statistics, dtype=np.float64)
     scores = _native.meteor_score_statistics(rows.reshape(-1, len(STATISTICS)), task)
     return scores.reshape(rows.shape[:-1])
 
 
-def additive(statistics: NDArray[np.integer] | FloatArray) -> FloatArray:
+def additive(statistics: AnyArray) -> FloatArray:
     """Rows whose sum the corpus score is made from: the chunk of a completely matched pair is not counted. A
     row that is scored alone gives the same value in this form: without a chunk as with its one there is no
     fragmentation."""

@@ -18,13 +18,12 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 import numpy as np
 
 from .. import _native
-from ..arrays import FloatArray, IntArray
+from ..arrays import AnyArray, FloatArray, IntArray
 from ..errors import StorymeterWarning, UsageError, many
 from ..options import ScorerTokenizer, Tokenizer
 from ..progress import Progress, silent
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from typing_extensions import Unpack as Unpack
 
     from ..context import Settings
@@ -209,9 +208,7 @@ class PairModel(ABC):
         values = self.values_indexed(jobs=jobs, **pairs)
         return np.column_stack([values, np.ones(len(values))])
 
-    def stored_indexed(
-        self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]
-    ) -> tuple[FloatArray, NDArray[Any]]:
+    def stored_indexed(self, *, jobs: int = 1, **pairs: Unpack[IndexedPairs]) -> tuple[FloatArray, AnyArray]:
         """Value and additive statistics of each pair, the latter in any number type that holds them."""
         from ..plugins import checked_statistics
 
@@ -292,10 +289,10 @@ class PairModel(ABC):
 
     def _best_rows(
         self,
-        compare: Callable[..., tuple[FloatArray, NDArray[Any]]],
+        compare: Callable[..., tuple[FloatArray, AnyArray]],
         candidates: list[str],
         references: list[list[str]],
-    ) -> NDArray[Any]:
+    ) -> AnyArray:
         """The statistics of each candidate with the first of its best references, an empty one where it has
         none; `compare` gives values and statistics of pairs."""
         groups = [group or [""] for group in references]
