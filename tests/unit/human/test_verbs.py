@@ -340,7 +340,7 @@ def test_preference_with_test_questions(tmp_path: Path) -> None:
         run("simulate", folder, "--raters", 6, "--mix", "honest=.67,random=.33", "--seed", 1).exit_code == 0
     )
     found = [json.loads(line) for line in run("export", folder).stdout.splitlines()]
-    told = [r for r in found if r["criterion"] == "preference"]
+    told = [r for r in found if r["criterion"] == "preference" and r["kind"] != "repeat"]
     assert (
         len(told) == 36
         and {r["system"] for r in told} == {"careful"}
