@@ -2,6 +2,8 @@
 `simulate` (simulated raters through the real server) and `demo` (the example campaign).
 """
 
+import threading
+import webbrowser
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -217,9 +219,6 @@ def demo_command(folder: Path, no_open: bool, port: int, seed: int) -> None:
     """Build and serve a small example study.
 
     Builds the example campaign (a dozen tiny clips), serves it, and opens a rater's page in the browser."""
-    import threading
-    import webbrowser
-
     from ...human.campaign.record import Folder
     from ...human.example import build
     from ...human.server.run import where_token
