@@ -89,7 +89,7 @@ READ = {
     "accept", "against", "candidates", "clips", "data", "entities", "file", "files", "glove", "held-out",
     "human", "images", "labels", "pilot", "references", "replicates", "scores", "source", "sources", "system",
     "systems", "tests", "videos", "vision", "wheels", "human verify words",
-    "completion-code", "meta benchmark name", "train grounding captions",
+    "completion-code", "platform-key", "meta benchmark name", "train grounding captions",
 }  # fmt: skip
 #: those that write in a folder or file of their own and keep what is there: a campaign, a backup or a
 #: deployment is never made over another; a run, a training and a store of values go on where they stopped
