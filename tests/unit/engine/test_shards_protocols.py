@@ -207,6 +207,24 @@ def test_lines_of_other_programs_are_refused_with_a_command_that_runs(
     assert [len(document.captions) for document in read] == [2, 2]
 
 
+def test_columns_of_lines_are_refused_with_a_command_that_runs(
+    folders: dict[str, str], tmp_path: Path, run: Callable[..., tuple[int, str, str]], monkeypatch: Any
+) -> None:
+    """Columns were passed over in silence for JSON Lines."""
+    folder = tmp_path / "their own"
+    folder.mkdir()
+    lines = ({"doc": "other", "clip": id, "text": "A dog.", "said": "It runs."} for id in ("v_1", "v_2"))
+    (folder / "a.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    named = ["-r", folders["first"], "-m", "bleu_1", "--save", str(tmp_path / "run")]
+    code, _, said = run("score", str(folder), *named, "--columns", "video=clip,text=said")
+    assert code == 1 and "Columns are named for Parquet alone" in said
+    monkeypatch.chdir(tmp_path)
+    hint = next(line for line in said.splitlines() if "storymeter convert" in line)
+    assert run(*shlex.split(hint.partition("storymeter ")[2]))[0] == 0
+    read = storymeter.read(tmp_path / "NEW.jsonl")
+    assert [(each.id, each.captions[0].text) for each in read] == [("v_1", "It runs."), ("v_2", "It runs.")]
+
+
 def test_errors_of_a_shard_name_the_file_that_can_be_validated(
     folders: dict[str, str], tmp_path: Path, run: Callable[..., tuple[int, str, str]]
 ) -> None:

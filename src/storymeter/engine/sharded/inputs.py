@@ -39,6 +39,8 @@ def preview(source: Source, columns: Mapping[str, str]) -> Corpus:
     system, path = filesystem(where)
     try:
         if source.kind == "jsonl":
+            if columns:
+                raise _columns_of_lines(where, columns)
             with system.open_input_stream(path) as file:
                 lines = bytes(file.read(1 << 20)).split(b"\n")[:ROWS]
             items = list(objects(enumerate(lines, 1), check))
@@ -57,6 +59,16 @@ def _foreign_lines(where: str) -> DataError:
         f"The lines of {where} have no key 'doc': a corpus in shards is read from Storymeter's JSON Lines (or"
         " Parquet) alone.",
         hint=f"Convert each file first: storymeter convert {path} NEW.jsonl",
+    )
+
+
+def _columns_of_lines(where: str, columns: Mapping[str, str]) -> DataError:
+    """Storymeter's own JSON Lines have fixed keys, and those of others are converted with the same option."""
+    path = "FILE" if "://" in where else shlex.quote(where)
+    pairs = shlex.quote(",".join(f"{ours}={theirs}" for ours, theirs in columns.items()))
+    return DataError(
+        f"Columns are named for Parquet alone; {where} is JSON Lines.",
+        hint=f"Convert each file first: storymeter convert {path} NEW.jsonl --columns {pairs}",
     )
 
 
