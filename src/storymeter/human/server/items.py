@@ -115,12 +115,21 @@ class ItemRoutes:
             )
         return known
 
-    def to_store(self, work: RaterProgress, position: int, text: str = "") -> Answer:
-        """An answer (none yet) at this position; nothing had to be watched."""
-        terms = self.context.terms
+    def to_store(
+        self,
+        work: RaterProgress,
+        position: int,
+        text: str = "",
+        watch: float | None = None,
+        events: tuple[str, ...] = (),
+        least: float = 0.0,
+    ) -> Answer:
+        """An answer (none yet) at this position."""
+        terms, now = self.context.terms, self.clock.now()
         lease = terms.lease_after(position - work.first + 1)
-        now = self.clock.now()
-        return Answer(work.assignment, work.ticket, position, text, now, None, lease=lease, proof=terms.proof)
+        return Answer(
+            work.assignment, work.ticket, position, text, now, watch, events, lease, least, terms.proof
+        )
 
     async def next_item(self, base: str, work: RaterProgress, position: int) -> dict[str, Any]:
         """The item at a position, or where to go when there is none left. Items that were withdrawn are
@@ -236,10 +245,13 @@ class ItemRoutes:
         text = self.stored_text(here, body)
         if text is None:
             return self.invalid_reply()
-        wanted = self.to_store(work, body.at, text)._replace(
-            watch=watch_seconds(self.context.folder, here),
-            events=tuple(body.events),
-            least=self.minimum_seconds(work, body.at, here),
+        wanted = self.to_store(
+            work,
+            body.at,
+            text,
+            watch_seconds(self.context.folder, here),
+            tuple(body.events),
+            self.minimum_seconds(work, body.at, here),
         )
         outcome = await self.context.completions.of(self.store.answer(wanted))
         more = {"feedback": self.feedback(body.at, body.answer)} if body.at < 0 else {"back": BACK}

@@ -20,16 +20,7 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
-from .tables import (
-    SKIPPED,
-    WITHDRAWN,
-    assignment,
-    rater,
-    rating,
-    seat,
-    setting,
-    ticket,
-)
+from .tables import SKIPPED, WITHDRAWN, assignment, rater, rating, seat, setting, ticket
 
 #: seconds after an answer in which nobody else gets the seat, where the campaign states no others
 LEASE = 7200.0
@@ -317,17 +308,17 @@ def keep(connection: sa.Connection, row: Any, proof: int, waiting: Mapping[int, 
         least = proof - waiting.get(number, 0)
         return least <= 0 or bool(connection.execute(sa.select(answered(number, least))).scalar())
 
-    state = None
+    over = sa.update(assignment).values(state="expired", turn=None)
     if holder is not None:
         at = sa.select(assignment.c.state).where(assignment.c.id == holder)
         state = connection.execute(at.with_for_update() if locked else at).scalar()
-    over = sa.update(assignment).values(state="expired", turn=None)
-    if holder is not None and (state == "done" or proven(holder)):
-        connection.execute(over.where(assignment.c.id == row.id))
-        return False
-    if holder is None or done or proven(row.id):
+        if state == "done" or proven(holder):
+            connection.execute(over.where(assignment.c.id == row.id))
+            return False
+        if not done and not proven(row.id):
+            return True
         connection.execute(over.where(assignment.c.id == holder, assignment.c.state == "active"))
-        connection.execute(sa.update(seat).where(seat.c.id == row.seat).values(assignment=row.id))
+    connection.execute(sa.update(seat).where(seat.c.id == row.seat).values(assignment=row.id))
     return True
 
 
