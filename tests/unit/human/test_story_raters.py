@@ -257,6 +257,8 @@ def test_sequences_lend_one_story_to_a_hit() -> None:
 def test_a_coin_is_rarely_right_at_nine_controls() -> None:
     for lines in key_of("preference").values():
         assert sum(map(STUDIES["preference"].is_control, lines)) == 9 and len(lines) == 20
+    for lines in key_of("preference", controls=5, repeat_per_hit=0).values():
+        assert len(lines) == 15, "HITs that are added to a campaign of before"
 
 
 def test_plans_know_controls_and_repeats() -> None:

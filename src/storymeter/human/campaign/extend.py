@@ -191,6 +191,7 @@ def _more_hits(
         layout=campaign.layout,
         per_hit=study.per_hit(first),
         repeat_per_hit=study.repeats(first),
+        controls=sum(map(study.is_control, first)),
         merge_identical=any(len(line.systems) > 1 for line in lines) if study.layout else False,
         questions=study.questions(lines),
         kinds=study.kinds_of(lines),

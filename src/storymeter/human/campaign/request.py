@@ -171,6 +171,8 @@ class CampaignRequest(RaterTerms, frozen=True, kw_only=True):
     per_hit: int | None = None
     #: preference, survey: items of a HIT that are shown a second time; None: the study's own
     repeat_per_hit: int | None = None
+    #: preference: controls of a HIT, where HITs are added to those there are; None: the study's own
+    controls: int | None = None
     #: Prolific's public keys (a JWKS), with which it signs whom it sends
     platform_key: Path | None = None
     #: for rehearsals: a chosen seed can be guessed, and with it the private key

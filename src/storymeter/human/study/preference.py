@@ -117,7 +117,8 @@ class Preference(StoryStudy):
             deck = [card for card in deck if not {*options.added}.isdisjoint(card[1:])]
         per_hit = options.per_hit or 10
         repeated = repeat_count(options, per_hit)
-        controls = 0 if tests else max(LEAST, math.ceil(CONTROLS * per_hit))
+        usual = max(LEAST, math.ceil(CONTROLS * per_hit)) if options.controls is None else options.controls
+        controls = 0 if tests else usual
         key: list[Duel] = []
         for number, hand in enumerate(deal_rounds(deck, per_hit, options, rng, "comparisons"), 1):
             hit = f"h{number:05d}"
