@@ -15,6 +15,7 @@ import lzma
 import os
 import re
 import sys
+import warnings
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
@@ -26,7 +27,7 @@ import msgspec
 
 from .. import _native
 from ..captions import Corpus, Document
-from ..errors import DataError
+from ..errors import DataError, StorymeterWarning
 from .aliases import Role
 from .checks import Check
 from .json_text import DEPTH, Lenient
@@ -275,6 +276,8 @@ class Format(ABC):
     #: True where captions stand in a text between signs of the format, so that what was written is read again
     #: to find out what it did not keep
     textual: ClassVar[bool] = False
+    #: True where `--columns` names the fields of the file; elsewhere they have fixed names
+    named_fields: ClassVar[bool] = False
     #: seconds: the smallest step of time that the format can write; 0 where any number can be written
     tick: ClassVar[float] = 0.0
 
@@ -293,6 +296,14 @@ class Format(ABC):
         is not, and where the format has no such way.
         """
         return None
+
+    def note_columns(self, source: Source) -> None:
+        if source.columns and not self.named_fields:
+            warnings.warn(
+                f"The names of columns were not used for {source.path}: {self.title} has fields of its own.",
+                StorymeterWarning,
+                stacklevel=2,
+            )
 
     # -- the file's own keys at the top, kept for the way back
 

@@ -55,8 +55,9 @@ class JsonLines(LineFormat):
         if not source.is_json:
             return False
         first = source.first_value
-        # in the log of a harness, `doc` holds the fields of the data set
-        return has(first, "storymeter") or (has(first, "doc") and not isinstance(first["doc"], dict))
+        # in the log of a harness, `doc` holds the fields of the data set; columns are named for other fields
+        ours = has(first, "doc") and not isinstance(first["doc"], dict) and not source.columns
+        return has(first, "storymeter") or ours
 
     def documents(self, lines: Iterable[tuple[int, bytes]], check: Check) -> Iterator[Document]:
         return self.of_objects(objects(lines, check), check)

@@ -183,6 +183,7 @@ class Prose(Format):
     title = "Answers of language models"
     shape = "[0, 12] …   or   00:05 - 00:09: …   or   From 3.2s to 8s, …   or   JSON in a text"
     suffixes = (".answer", ".md")
+    named_fields = True
     carries = carrying("several", "times", "empty", "meta")
 
     def sniff(self, source: Source) -> bool:

@@ -106,6 +106,8 @@ def examine(
         source.columns, source.role, source.kind, source.lists = columns or {}, role, kind, lists or ""
         found, documents = _documents(source, chosen, check)
         documents = mapped.apply(documents, check)
+    if found:
+        registry.get(found).note_columns(source)
     meta = dict(check.meta)
     if found and registry.get(found).story:
         meta["kind"] = "story"

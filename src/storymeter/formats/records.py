@@ -40,6 +40,7 @@ class Records(Format):
     title = "Records of an id and a caption, under any usual names"
     shape = '[{"video_id": "a", "caption": "…"}]   {"a": {"caption": "…"}}   id,caption'
     suffixes = ()
+    named_fields = True
     carries = carrying("documents", "several", "alternatives", "times", "untimed", "open", "duration", "meta")
 
     def sniff(self, source: Source) -> bool:

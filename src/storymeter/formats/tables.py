@@ -38,6 +38,7 @@ Row = dict[str, Any]
 
 
 class Table(Format):
+    named_fields = True
     carries = carrying(
         "documents", "several", "alternatives", "times", "untimed", "open", "duration", "images", "meta"
     )

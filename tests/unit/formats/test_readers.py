@@ -10,7 +10,7 @@ import pytest
 
 from storymeter import read, write
 from storymeter.captions import Caption, Corpus, Document
-from storymeter.errors import DataError, UsageError
+from storymeter.errors import DataError, StorymeterWarning, UsageError
 from storymeter.formats import FORMATS, examine, iter_documents
 
 CAPTION = {"sentence": "a dog runs", "timestamp": [0, 4.5], "proposal_score": 0.25}
@@ -310,3 +310,14 @@ def test_frames_become_seconds_and_frames_again(tmp_path: Path) -> None:
     ].start == pytest.approx(5)
     write(corpus, tmp_path / "back.json")
     assert json.loads((tmp_path / "back.json").read_text()) == value
+
+
+def test_columns_that_a_format_does_not_use_are_named(tmp_path: Path) -> None:
+    """A file with fields of its own passed over the names of columns in silence."""
+    srt, lines = tmp_path / "a.srt", tmp_path / "a.jsonl"
+    srt.write_text("1\n00:00:01,000 --> 00:00:02,000\nA dog.\n")
+    with pytest.warns(StorymeterWarning, match=r"columns were not used .*SubRip"):
+        read(srt, columns={"text": "said"})
+    lines.write_text('{"doc": "a", "clip": "b", "text": "A dog.", "said": "It runs."}\n')
+    (document,) = read(lines, columns={"text": "said", "video": "clip"})
+    assert (document.id, document.captions[0].text) == ("b", "It runs.")
