@@ -11,9 +11,7 @@ from typing import Any
 import pytest
 
 import storymeter
-from storymeter.report import present, render
-from storymeter.report.presentation import plain
-from storymeter.report.table import Column, Table
+from storymeter.report import Column, Presentation, Table, present, render
 from storymeter.story import explain_story
 
 STORIES = Path(__file__).resolve().parents[2] / "examples" / "stories"
@@ -43,7 +41,7 @@ def test_numbers_of_wide_tables_are_whole_in_print(columns: int, open_page: Call
     table = Table(["metric", *(Column(name, "+.3f") for name in names)], rows)
     page = open_page(viewport={"width": 700, "height": 900})
     page.emulate_media(media="print")
-    page.set_content(render(plain("Agreement", [table]), "html"))
+    page.set_content(render(Presentation("Agreement", lambda style, width: [table]), "html"))
     lines = page.eval_on_selector_all(
         "td.number",
         """all => all.map((cell) => {
