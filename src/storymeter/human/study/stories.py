@@ -5,7 +5,7 @@ Stories that must lose: told of other pictures, and not to be found by who only 
 The stories of one item share words, and one drawn blindly from another item does not: of three or four
 stories of VIST, the one with the least in common with the rest was the foil in three cases of four. So it is
 drawn which place the foil takes when the stories of a survey are ordered by what they have in common with
-the rest, the last place half as often as each other place, because it is the easiest to take; of up to `LOTS`
+the rest, the last place a quarter as often as each other place, because it is the easiest to take; of up to `LOTS`
 stories of other items, about as long as the others, the first one that takes the place is the foil (or the
 one that comes nearest). Then neither the story with the least in common nor the second one is the foil much
 more often than a guess finds it (docs/human-analysis.md). Beside one caption of another author, of a
@@ -197,8 +197,9 @@ def with_repeats(lines: Sequence[L], chosen: Sequence[L], again: Callable[[L], L
 
 #: stories that are looked at: in a survey, and for a preference
 LOTS, NEAR = 200, 24
-#: how often the story with the least in common is to be the foil, against 1 for each other place
-LAST = 0.5
+#: how often the story with the least in common is to be the foil, against 1 for each other place; in small
+#: studies it takes this place more often
+LAST = 0.25
 _WORD = re.compile(r"\w+")
 
 
