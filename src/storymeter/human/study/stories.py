@@ -4,11 +4,11 @@ Stories that must lose: told of other pictures, and not to be found by who only 
 
 The stories of one item share words, and one drawn blindly from another item does not: of three or four
 stories of VIST, the one with the least in common with the rest was the foil in three cases of four. So it is
-drawn which place the foil takes when the stories of a survey are ordered by what they have in common with
-the rest, the last place a quarter as often as each other place, because it is the easiest to take; of up to
+drawn which place the foil takes when the stories of a survey are ordered by what they have in common with the
+rest, the last place a quarter as often as each other place, because it is the easiest to take; of up to
 `LOTS` stories of other items, about as long as the others, the first one that takes the place is the foil (or
-the one that comes nearest). Then neither the story with the least in common nor the second one is the foil much
-more often than a guess finds it (docs/human-analysis.md). Beside one caption of another author, of a
+the one that comes nearest). Then neither the story with the least in common nor the second one is the foil
+much more often than a guess finds it (docs/human-analysis.md). Beside one caption of another author, of a
 preference, the wanted likeness is that of the caption displaced, and `NEAR` are looked at: more would tell of
 the same things more often, so that who looked might be taken in.
 
