@@ -5,8 +5,6 @@
 class or a function under the entry-point group `storymeter.metrics` or `storymeter.pairs`
 (docs/plugins.md)."""
 
-from __future__ import annotations
-
 import functools
 import importlib
 import itertools

@@ -5,8 +5,6 @@ command whose options or arguments name files to be written gets `--force` here;
 anything is read or scored.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Mapping
 from dataclasses import fields

@@ -3,8 +3,6 @@
 @option("--alpha", "Significance level.", SHARE, 0.05)
 """
 
-from __future__ import annotations
-
 import contextlib
 import math
 import os

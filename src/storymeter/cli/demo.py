@@ -1,7 +1,5 @@
 """storymeter demo: the main job on the packaged example, and where the files are."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -2,8 +2,6 @@
 if a new version is worse than a saved one).
 """
 
-from __future__ import annotations
-
 import contextlib
 import shlex
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`storymeter stress …`: damage captions and measure how each metric responds."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Commands of `storymeter human` after a study: `analyse`, `export` and `rank`."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 --human FILE`. Also what all sub-verbs share: options of resampling, and printing.
 """
 
-from __future__ import annotations
-
 import datetime
 import shlex
 from pathlib import Path

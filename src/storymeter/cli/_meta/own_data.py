@@ -2,8 +2,6 @@
 captions against each other, on your own data.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
