@@ -164,7 +164,7 @@ def test_an_expired_lease_returns_the_seat_and_keeps_the_work(tmp_path: Path, cl
 
 
 def test_workers_who_never_watch_keep_nobody_out(tmp_path: Path, clips: Path) -> None:
-    """Forty invented workers begin one HIT; whoever is first to answer five items has the seat, and keeps it."""
+    """Forty invented workers begin one HIT; who is first to answer five items has the seat, and keeps it."""
     study = human_kit.small_campaign(
         tmp_path / "invented",
         clips,
