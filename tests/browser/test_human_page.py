@@ -120,7 +120,8 @@ def test_back_to_the_last_answer_by_keyboard(
         )
         folder = write(prepare(request), tmp_path / "study")
     else:
-        more: dict[str, Any] = {"per_hit": 5} if task == "preference" else {"layout": SHORT}
+        # a control is right or wrong, so that another answer may be the same value
+        more: dict[str, Any] = {"per_hit": 5, "controls": 0} if task == "preference" else {"layout": SHORT}
         folder = human_kit.campaign(tmp_path / "study", clips, items=20, task=task, watch=0.0, **more)
     page = begun(open_page, served(folder)[1][0], viewport={"width": 1280, "height": 720})
     count = "() => document.getElementById('count')?.textContent.startsWith('{n} ')"

@@ -16,7 +16,7 @@ from rating_kit import run, write
 
 from storymeter.captions import Corpus, Rating
 from storymeter.errors import UsageError
-from storymeter.human.analysis.plan import KINDS
+from storymeter.human.analysis.plan import KINDS, plan
 from storymeter.human.analysis.preference import analyse_preferences
 from storymeter.human.analysis.story_raters import agreement, assess, consistency
 from storymeter.human.analysis.survey import analyse_survey
@@ -269,3 +269,17 @@ def test_plans_know_controls_and_repeats() -> None:
             assert kind.per_hit / kind.share == pytest.approx(len(lines))
             said = dict(STUDIES[task].described(lines, None, SYSTEMS, 1))["items of a HIT"]
             assert said.startswith(f"{kind.per_hit}, ") and said.endswith("1 shown a second time")
+
+
+@pytest.mark.parametrize("videos", [10, 12, 15, 18, 19, 24])
+def test_no_control_is_about_a_video_that_its_hit_shows_anyway(videos: int) -> None:
+    """Who remembers the texts of a HIT tells such controls; with few videos a HIT has less of both."""
+    for lines in key_of("preference", videos, overlap=3).values():
+        shown = {line.item for line in lines if line.foil < 0}
+        controls = [line for line in lines if line.foil >= 0]
+        assert len(controls) == (9 if videos >= 19 else 5)
+        assert not shown & {line.item for line in controls}
+        compared = sum(line.foil < 0 and line.kind != "repeat" for line in lines)
+        assert compared == min(10, videos - 5)
+        planned = plan(2, videos, budget=400, difference=None, task="preference", seconds=10.0, hourly=36.0)
+        assert planned.pay is not None and planned.pay.seconds == pytest.approx(10.0 * len(lines))

@@ -73,7 +73,7 @@ def test_status_shows_what_the_kind_of_study_has(rehearsed: Folder) -> None:
     if rehearsed.campaign.task == "preference":
         columns = "rater done active abandoned ratings s/item tests controls analysis last answer"
         assert " ".join(head) == columns
-        assert "Flags" not in done.stdout and " of 9 " in done.stdout
+        assert "Flags" not in done.stdout and " of 5 " in done.stdout
     else:
         assert {"pairs", "high", "low", "p", "controls", "analysis", "flags"} < set(head)
         assert "left out" in done.stdout and f"fast: {FLAGS['fast']}" in done.stdout

@@ -25,6 +25,8 @@ from ...arrays import FloatArray
 from ...errors import DataError, UsageError
 from ..campaign.money import HOURLY, Pay, fair_price
 from ..campaign.request import OVERLAP
+from ..study.preference import hit_sizes
+from ..study.stories import repeat_count
 from .power import ACCEPTED, DEVIATION, power, power_over_raters, smallest_difference
 from .quality import TESTS, Test, run_test
 from .reliability import Cost, cost
@@ -42,12 +44,16 @@ class Kind(NamedTuple):
     sides: int = 1
     #: what spreads are stated in
     unit: str = "z"
+    #: items and controls of a HIT, where they depend on the number of captions
+    sizes: Callable[[int, int | None], tuple[int, int]] | None = None
 
 
 KINDS = {
     "da": Kind(70, 0.7, 15.0, "ratings per system", 2),
     "spans": Kind(32, 2 / 3, 34.0, "ratings per system", 2),
-    "preference": Kind(10, 10 / 20, 33.0, "comparisons of two systems", unit="answers from -2 to 2"),
+    "preference": Kind(
+        10, 10 / 20, 33.0, "comparisons of two systems", unit="answers from -2 to 2", sizes=hit_sizes
+    ),
     "survey": Kind(8, 8 / 9, 80.0, "ratings per system", unit="marks"),
 }
 #: mean and sd of scores for undamaged and damaged captions, by character; scores are rounded and stay in
@@ -121,6 +127,9 @@ def plan(
     what `power` takes beside these.
     """
     kind = KINDS[task]
+    if kind.sizes is not None:
+        size, controls = kind.sizes(captions, per_hit)
+        kind = kind._replace(per_hit=size, share=size / (size + controls + repeat_count(None, size)))
     by_raters = clusters == "raters" or kind.sides == 1
     per_hit = per_hit or kind.per_hit
     hit_seconds = (seconds or kind.seconds) * per_hit / kind.share

@@ -4,7 +4,7 @@ The sides are drawn by lot, and the answer is -2 (left is better) … 2 (right i
 systems) comes once before any comes twice. Raters are checked by test questions that only a viewer can answer
 (`--tests`). Where there are none, half as many controls as comparisons, and at least nine, are mixed in: one
 side shows captions of another video, and must lose. A coin finds eight of nine in 1 of 51 cases, and who
-looks may slip once."""
+looks may slip once. Studies of few videos have fewer of both (`hit_sizes`)."""
 
 from __future__ import annotations
 
@@ -35,8 +35,11 @@ from .stories import (
     with_repeats,
 )
 
-#: comparisons with a side that must lose, as a share of the others, and how many at least
-CONTROLS, LEAST = 0.5, 9
+#: comparisons of a HIT
+COMPARISONS = 10
+#: comparisons with a side that must lose, as a share of the others, and how many at least; how many there are
+#: of both, at least, in a study of few videos
+CONTROLS, LEAST, FEW = 0.5, 9, 5
 
 
 class Duel(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="task", tag="preference"):
@@ -115,10 +118,12 @@ class Preference(StoryStudy):
         ]
         if options.added:
             deck = [card for card in deck if not {*options.added}.isdisjoint(card[1:])]
-        per_hit = options.per_hit or 10
-        repeated = repeat_count(options, per_hit)
-        usual = max(LEAST, math.ceil(CONTROLS * per_hit)) if options.controls is None else options.controls
-        controls = 0 if tests else usual
+        per_hit, controls = hit_sizes(len(stories), options.per_hit)
+        if tests:
+            per_hit, controls = options.per_hit or COMPARISONS, 0
+        elif options.controls is not None:
+            controls = options.controls
+        repeated = repeat_count(options.repeat_per_hit, per_hit)
         key: list[Duel] = []
         for number, hand in enumerate(deal_rounds(deck, per_hit, options, rng, "comparisons"), 1):
             hit = f"h{number:05d}"
@@ -233,6 +238,21 @@ class Preference(StoryStudy):
             options = len(item["question"]["options"])
             out["test"] = secret.question.answer if known else bot.rng.randrange(options)
         return out
+
+
+def hit_sizes(videos: int, per_hit: int | None = None) -> tuple[int, int]:
+    """How many comparisons and controls a HIT has, in a study of so many videos.
+
+    Who remembers texts can tell a control about a video that the HIT shows anyway. Ten comparisons and nine
+    controls need 19 videos. With fewer there are five controls, all of which must be right (a coin finds them
+    in 1 of 32 cases), and as many comparisons as there are other videos, from five to ten.
+
+    >>> [hit_sizes(videos) for videos in (10, 12, 18, 19)]
+    [(5, 5), (7, 5), (10, 5), (10, 9)]
+    """
+    per_hit = per_hit or min(COMPARISONS, max(FEW, videos - FEW))
+    controls = max(LEAST, math.ceil(CONTROLS * per_hit))
+    return per_hit, FEW if FEW <= videos - per_hit < controls else controls
 
 
 def _by_item(questions: Sequence[Question]) -> dict[str, list[Question]]:

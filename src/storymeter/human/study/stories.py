@@ -173,16 +173,16 @@ def deal_rounds(
     return dealt
 
 
-def repeat_count(options: CampaignRequest, per_hit: int) -> int:
-    """How many items of a HIT are shown a second time."""
-    if options.repeat_per_hit is None:
+def repeat_count(asked: int | None, per_hit: int) -> int:
+    """How many items of a HIT are shown a second time; `asked`: what the organiser wants."""
+    if asked is None:
         return max(1, per_hit // REPEATED) if per_hit >= LEAST_ITEMS else 0
-    if not 0 <= options.repeat_per_hit <= per_hit:
+    if not 0 <= asked <= per_hit:
         raise UsageError(
-            f"{options.repeat_per_hit:,} of {many(per_hit, 'item')} of a HIT cannot be shown a second time.",
+            f"{asked:,} of {many(per_hit, 'item')} of a HIT cannot be shown a second time.",
             hint=f"Use --repeat-per-hit {per_hit} or less.",
         )
-    return options.repeat_per_hit
+    return asked
 
 
 def with_repeats(lines: Sequence[L], chosen: Sequence[L], again: Callable[[L], L]) -> list[L]:

@@ -104,7 +104,7 @@ class Survey(StoryStudy):
     ) -> list[Panel]:
         foils = Foils(stories)
         per_hit = options.per_hit or min(8, len(stories))
-        repeated = repeat_count(options, per_hit)
+        repeated = repeat_count(options.repeat_per_hit, per_hit)
         key: list[Panel] = []
         for number, hand in enumerate(deal_rounds(list(stories), per_hit, options, rng, "sequences"), 1):
             count = max(LEAST, math.ceil(CONTROLS * per_hit))
