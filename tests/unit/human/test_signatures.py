@@ -169,6 +169,18 @@ def test_new_keys_are_taken_while_the_server_runs(page: LocalClient, signed: Fol
     file.write_bytes(jwks(one=KEY, two=OTHER))
     os.utime(file, ns=(1, 1))
     assert page.get(visit).status_code == 303 and page.get(address(token(3), 3)).status_code == 303
+    file.write_bytes(b"[" * 100_000)
+    os.utime(file, ns=(2, 2))
+    assert page.get(visit).status_code == 303, "no keys: those before stay"
+
+
+def test_keys_that_are_gone_sign_no_more(page: LocalClient, signed: Folder) -> None:
+    file = signed.path / "platform-keys.json"
+    for number, keys in enumerate((jwks(two=OTHER), jwks(one=OTHER)), 1):
+        file.write_bytes(keys)
+        os.utime(file, ns=(number, number))
+        assert page.get(address(token(number), number)).status_code == 403
+    assert page.get(address(token(3, key=OTHER), 3)).status_code == 303, "another key by the same name"
 
 
 def test_keys_belong_to_the_campaign(signed: Folder, tmp_path: Path) -> None:
@@ -213,6 +225,7 @@ def test_what_does_not_fit_is_said(signed: Folder, tmp_path: Path, clips: Path) 
         b'{"keys": []}',
         b'{"keys": [{"kty": "oct", "k": "YQ", "kid": "a"}]}',
         b"\xff",
+        b"[" * 100_000,
     ):
         keys.write_bytes(broken)
         with pytest.raises(DataError, match="no file of public keys"):

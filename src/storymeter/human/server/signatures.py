@@ -46,13 +46,14 @@ def read_keys(raw: bytes, name: str) -> "jwt.PyJWKSet":
         keys = jwt.PyJWKSet.from_json(raw.decode())
         if not all(key.algorithm_name in ALGORITHMS and key.key_id for key in keys.keys):
             raise ValueError("a key that is not public, or has no id")
-    except (jwt.PyJWTError, ValueError, TypeError, KeyError, AttributeError) as error:
+    except (jwt.PyJWTError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise DataError(f"{name} is no file of public keys (JWKS): {error}", hint=hint) from None
     return keys
 
 
 class Signatures:
-    """The platform's keys of a campaign; read again when a token names another key and the file is newer."""
+    """The platform's keys of a campaign; read again when the file has changed: a key that is gone signs no
+    more."""
 
     def __init__(self, folder: Folder) -> None:
         campaign = folder.campaign
@@ -79,12 +80,11 @@ class Signatures:
         self._keys: Any = {key.key_id: key for key in read_keys(raw, str(self._path)).keys}
 
     def _key(self, name: object) -> Any:
-        if name not in self._keys:
-            try:
-                if self._path.stat().st_mtime_ns != self._read_at:
-                    self._read()
-            except (OSError, DataError):  # being written: the old keys stay
-                pass
+        try:
+            if self._path.stat().st_mtime_ns != self._read_at:
+                self._read()
+        except (OSError, DataError):  # being written: the old keys stay
+            pass
         return self._keys.get(name)
 
     def visit(self, query: Mapping[str, str]) -> Signed | None:
@@ -103,8 +103,8 @@ class Signatures:
                 leeway=SKEW,
                 options={"require": ["exp", "aud"], "verify_exp": False, "verify_aud": False},
             )
-            late = time.time() > float(claims["exp"]) + SKEW
-        except (jwt.PyJWTError, ValueError, TypeError):
+            fresh = time.time() <= float(claims["exp"]) + SKEW
+        except (jwt.PyJWTError, ValueError, TypeError, RecursionError):
             return None
         meant, ids = claims["aud"], claims.get("prolific")
         hosts = {_host(one) for one in (meant if isinstance(meant, list) else [meant])}
@@ -115,7 +115,7 @@ class Signatures:
         visit = prolific_visit(ids)
         if visit is None or not said.items() <= ids.items() or self._study not in ("", ids["STUDY_ID"]):
             return None
-        return Signed(visit, not late)
+        return Signed(visit, fresh)
 
 
 def _host(address: object) -> str | None:
