@@ -67,8 +67,11 @@ __getattr__, __dir__ = late(__name__, _LATE, _ROOMS)
 moved(
     {
         "storymeter.dense.matching": "storymeter.dense.caption_pairs",
+        "storymeter.human.analysis.robust": "storymeter.human.analysis.influence",
         "storymeter.human.degrade": "storymeter.human.campaign.degrade",
+        "storymeter.pairs.align": "storymeter.pairs.sts",
         "storymeter.report.full.data": "storymeter.report.full.build",
+        "storymeter.stats.exact": "storymeter.stats.poisson",
         "storymeter.stats.multiple": "storymeter.stats.resampling",
     }
 )

@@ -122,8 +122,12 @@ def test_old_names_at_the_doors_still_work(room: str, old: str, new: str) -> Non
     ("old", "name"),
     [
         ("storymeter.dense.matching", "match"),
+        ("storymeter.human.analysis.robust", "robust_ranking"),
         ("storymeter.human.degrade", "degrade"),
+        ("storymeter.pairs.align", "Aligner"),
         ("storymeter.report.full.data", "data"),
+        ("storymeter.stats.exact", "ExactSums"),
+        ("storymeter.stats.multiple", "holm"),
     ],
 )
 def test_paths_that_documents_named_before_still_work(old: str, name: str) -> None:
