@@ -163,6 +163,28 @@ def test_an_expired_lease_returns_the_seat_and_keeps_the_work(tmp_path: Path, cl
         assert store.counts()["ratings"] == 2, "partial work is kept"
 
 
+def test_who_waits_gets_the_place_that_becomes_free(tmp_path: Path, clips: Path) -> None:
+    """By the page's own looking again; not who has consented to nothing yet."""
+    study = human_kit.small_campaign(tmp_path / "wait", clips, hits=1, watch=0.0, raters=3, lease_minutes=60)
+    links = study.links()
+    store = Store(study.database)
+    with LocalClient(create_app(study, store=store), follow_redirects=False) as client:
+        item = answer(client, links[0], begin(client, links[0])).json()["next"]
+        assert client.post(links[1] + "/begin").headers["location"].endswith("/wait")
+        assert client.get(links[1] + "/wait").status_code == 200, "nothing is free yet"
+        store.expire(time.time() + 3601).result()
+        newcomer = client.get(links[2] + "/wait").headers["location"]
+        assert client.get(newcomer).headers["location"] == links[2], "to the page that asks for consent"
+        assert client.get(links[1] + "/wait").headers["location"] == links[1] + "/task"
+        assert client.get(links[1] + "/item").json()["next"]["n"] == 1
+        for _ in range(20):
+            item = client.get(links[1] + "/item").json()["next"]
+            assert answer(client, links[1], item).json()["status"] == "saved"
+        assert client.post(links[0] + "/begin").status_code == 200, "all is done"
+        page = client.get(links[0] + "/wait")
+        assert page.status_code == 200 and "refresh" not in page.headers
+
+
 def test_workers_who_never_watch_keep_nobody_out(tmp_path: Path, clips: Path) -> None:
     """Forty invented workers begin one HIT; who is first to answer five items has the seat, and keeps it."""
     study = human_kit.small_campaign(

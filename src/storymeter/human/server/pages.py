@@ -53,17 +53,10 @@ class RaterRoutes:
         rater = await self.context.rater(request)
         if not same_origin(request):
             raise PageError(403, "forbidden")
-        work = await self.context.completions.of(
-            self.store.claim(rater.ticket, self.context.terms, self.context.clock.now())
-        )
-        self.context.forget(rater.ticket)
+        work = await self.claim(rater)
         if work is not None and work.stage == "wait":
             return RedirectResponse(f"{base(request)}/wait", 303)
-        if work is not None and work.stage == "none_left":
-            return self.context.message(200, "none_left", rater=rater)
-        if work is not None and work.stage == "paused":  # a pilot that is full says so to those who come new
-            return self.context.message(200, "paused", rater=rater)
-        return RedirectResponse(f"{base(request)}/task", 303)
+        return self.claimed(request, rater, work)
 
     async def wait(self, request: Request) -> Response:
         """All places are taken, but not all are done: look again every now and then."""
@@ -71,8 +64,23 @@ class RaterRoutes:
         work = await self.context.work(rater.ticket, fresh=True)
         if work is None or work.stage not in ("welcome", "expired"):
             return RedirectResponse(base(request), 303)
+        work = await self.claim(rater, agreed=False)
+        if work is None or work.stage != "wait":
+            return self.claimed(request, rater, work)
         button = (f"{base(request)}/begin", self.words["wait_button"])
         return self.context.message(200, "wait", rater=rater, button=button, refresh=LOOK_AGAIN)
+
+    async def claim(self, rater: RaterLink, *, agreed: bool = True) -> RaterProgress | None:
+        terms, now = self.context.terms, self.context.clock.now()
+        work = await self.context.completions.of(self.store.claim(rater.ticket, terms, now, agreed=agreed))
+        self.context.forget(rater.ticket)
+        return work
+
+    def claimed(self, request: Request, rater: RaterLink, work: RaterProgress | None) -> Response:
+        # a pilot that is full says that it is paused to those who come new
+        if work is not None and work.stage in ("none_left", "paused"):
+            return self.context.message(200, work.stage, rater=rater)
+        return RedirectResponse(f"{base(request)}/task", 303)
 
     def page_of_stage(self, link: str, rater: RaterLink, work: RaterProgress) -> Response:
         if work.stage == "working":

@@ -186,9 +186,13 @@ class Store:
     def progress_of(self, ticket_id: int, hits_per_rater: int) -> RaterProgress | None:
         return self._read(lambda c: seats.progress_of(c, ticket_id, hits_per_rater))
 
-    def claim(self, ticket_id: int, terms: Terms, now: float) -> Future[RaterProgress | None]:
-        """A seat for this link: the one it has, or the next free one."""
-        return self._writer.submit(lambda c: seats.claim(c, ticket_id, terms, now))
+    def claim(
+        self, ticket_id: int, terms: Terms, now: float, *, agreed: bool = True
+    ) -> Future[RaterProgress | None]:
+        """A seat for this link: the one it has, or the next free one; `agreed`: its rater consents now, else
+        only who did so before gets one.
+        """
+        return self._writer.submit(lambda c: seats.claim(c, ticket_id, terms, now, agreed))
 
     def expire(self, now: float) -> Future[int]:
         """Take back seats whose lease has run out; how many there were."""

@@ -128,13 +128,15 @@ def progress_of(connection: sa.Connection, ticket_id: int, hits_per_rater: int) 
     return here if row.state == "active" else here._replace(stage="expired")
 
 
-def claim(connection: sa.Connection, ticket_id: int, terms: Terms, now: float) -> RaterProgress | None:
+def claim(
+    connection: sa.Connection, ticket_id: int, terms: Terms, now: float, agreed: bool = True
+) -> RaterProgress | None:
     """Give this ticket work: what it has already, its own seat again if that is still free, or the next free
-    seat.
+    seat; `agreed`: its rater consents now, else only who did so before gets any.
     """
     if connection.dialect.name == "postgresql":  # one claim of a rater at a time, whichever server it came to
-        mine = sa.select(ticket.c.rater).where(ticket.c.id == ticket_id).scalar_subquery()
-        connection.execute(sa.select(rater.c.id).where(rater.c.id == mine).with_for_update())
+        owner = sa.select(ticket.c.rater).where(ticket.c.id == ticket_id).scalar_subquery()
+        connection.execute(sa.select(rater.c.id).where(rater.c.id == owner).with_for_update())
     here = progress_of(connection, ticket_id, terms.hits_per_rater)
     if (
         here is None
@@ -144,11 +146,11 @@ def claim(connection: sa.Connection, ticket_id: int, terms: Terms, now: float) -
         return here
     if get_setting(connection, "state") != "open" and here.stage != "expired":
         return here
-    connection.execute(
-        sa.update(ticket)
-        .where(ticket.c.id == ticket_id, ticket.c.consented_at.is_(None))
-        .values(consented_at=now)
-    )
+    mine = ticket.c.id == ticket_id
+    if connection.execute(sa.select(ticket.c.consented_at).where(mine)).scalar() is None:
+        if not agreed:
+            return here
+        connection.execute(sa.update(ticket).where(mine).values(consented_at=now))
     full = _pilot_is_full(connection, here.rater) and not (
         expire(connection, now) and not _pilot_is_full(connection, here.rater)
     )
