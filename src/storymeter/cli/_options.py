@@ -28,6 +28,19 @@ COUNT = click.IntRange(1)
 FROM_ZERO = click.IntRange(0)
 FROM_TWO = click.IntRange(2)
 RESAMPLES = click.IntRange(0, 1_000_000)
+PORT = click.IntRange(0, 65535)
+#: real numbers
+AMOUNT = click.FloatRange(0)
+POSITIVE = click.FloatRange(0, min_open=True)
+SHARE = click.FloatRange(0, 1)
+ABOVE_ZERO = click.FloatRange(0, 1, min_open=True)
+WITHIN = click.FloatRange(0, 1, min_open=True, max_open=True)
+#: places, which need not exist or must
+PATH = click.Path(path_type=Path)
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+NEW_FILE = click.Path(dir_okay=False, path_type=Path)
+NEW_FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
 class Resamples(click.ParamType):  # type: ignore[type-arg,unused-ignore]
@@ -43,21 +56,6 @@ class Resamples(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         return value if value == "auto" else self.range.convert(value, param, ctx)
-
-
-PORT = click.IntRange(0, 65535)
-#: real numbers
-AMOUNT = click.FloatRange(0)
-POSITIVE = click.FloatRange(0, min_open=True)
-SHARE = click.FloatRange(0, 1)
-ABOVE_ZERO = click.FloatRange(0, 1, min_open=True)
-WITHIN = click.FloatRange(0, 1, min_open=True, max_open=True)
-#: places, which need not exist or must
-PATH = click.Path(path_type=Path)
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
-NEW_FILE = click.Path(dir_okay=False, path_type=Path)
-NEW_FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
 def option(names: str, help: str, kind: Any = None, default: Any = None, **more: Any) -> Callable[[F], F]:

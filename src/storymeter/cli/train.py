@@ -1,7 +1,5 @@
 """storymeter train: train the story models on your own data; an interrupted run continues where it
-stopped.
-
-The held-out results of a coherence model as tables.
+stopped; and the held-out results of a coherence model as tables.
 """
 
 import contextlib

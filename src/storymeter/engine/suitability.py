@@ -45,9 +45,9 @@ _DENSE = [
 ]
 _COUNTS = ["captions", "words", "coverage", "overlap"]
 _CAPTION = ["meteor", "cider", "bleu_4", "rouge_l"]
+_STORY = ["rovist_nr", "self_bleu"]
 #: documents whose sentences are counted to tell stories from captions
 LOOKED_AT = 1000
-_STORY = ["rovist_nr", "self_bleu"]
 
 
 def neural() -> bool:

@@ -1,8 +1,6 @@
 """Plans of studies, and pilots: ratings that a question needs, or what a budget finds; and a few raters who
 work first, by whom the organiser decides.
 
->>> from storymeter.human import pilot, plan
-
 While a pilot lasts, so many raters get work, one HIT each, and others read that the study is paused. Their
 answers are part of the study; HITs that fail can be done by others. The decision rests on the time that a HIT
 takes (and so on the pay per hour), on the share of raters who pass the controls, on the cost, and on the

@@ -37,6 +37,14 @@ _PIECES_SETTINGS = "tokenizer_config.json"
 _PLAIN = {"hidden_act": "gelu", "position_embedding_type": "absolute", "is_decoder": False}
 #: beside the weights that are read: counted places, and the layer that pools for another task
 _UNREAD = ("embeddings.position_ids", "pooler.")
+#: tokens that go through the layers together: enough for a matrix product, and what they fill stays in the
+#: processor's cache. A graphics card wants more
+TOKENS, TOKENS_ELSEWHERE = 512, 16384
+#: rows of a batch of `equal_batches`, on a processor and elsewhere
+EQUAL, EQUAL_ELSEWHERE = 4, 128
+Weights = tuple[Tensor, Tensor]
+Part = TypeVar("Part")
+Result = TypeVar("Result")
 
 
 class Pieces:
@@ -183,14 +191,6 @@ def opened(folder: Path) -> tuple[Pieces, BertWeights]:
     return tokenizer, model
 
 
-#: tokens that go through the layers together: enough for a matrix product, and what they fill stays in the
-#: processor's cache. A graphics card wants more
-TOKENS, TOKENS_ELSEWHERE = 512, 16384
-Weights = tuple[Tensor, Tensor]
-Part = TypeVar("Part")
-Result = TypeVar("Result")
-
-
 def batches(lengths: Sequence[int], device: Any) -> Iterator[list[NDArray[np.int64]]]:
     """The places of sentences from short to long, in batches of about as many tokens; within a batch, one
     array for each length.
@@ -205,10 +205,6 @@ def batches(lengths: Sequence[int], device: Any) -> Iterator[list[NDArray[np.int
         places = order[begin:stop]
         yield np.split(places, np.flatnonzero(np.diff([lengths[place] for place in places])) + 1)
         begin = stop
-
-
-#: rows of a batch of `equal_batches`, on a processor and elsewhere
-EQUAL, EQUAL_ELSEWHERE = 4, 128
 
 
 def equal_batches(lengths: Sequence[int], device: Any) -> Iterator[list[NDArray[np.int64]]]:

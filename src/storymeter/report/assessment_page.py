@@ -1,6 +1,5 @@
-"""A human study as a page that explains every number it shows.
-
-The figures of a human study, for pages (after Graham et al. 2018, figure 7 and the tables).
+"""A human study as a page that explains every number it shows, with its figures (after Graham et al. 2018,
+figure 7 and the tables).
 """
 
 from collections.abc import Mapping

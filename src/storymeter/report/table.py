@@ -1,4 +1,4 @@
-"""A table for people and for machines. Rendering never prints; the other styles are in `styles`.
+"""A table for people and for machines, in every style of `STYLES`. Rendering never prints.
 
 People get rounded numbers, percentages and intervals in brackets; machines get every number in full, on one
 scale, an interval as two columns and parts as a column each.

@@ -92,7 +92,7 @@ def plain(sentence: str, *, strip_marks: bool = True) -> str:
 
 
 class OrderModel:
-    """A net (`order_layers.OrderNet`) with its tokeniser and its frozen layers. `probabilities` is the
+    """A net (`layers.OrderNet`) with its tokeniser and its frozen layers. `probabilities` is the
     pair-classifier interface.
     """
 

@@ -1,6 +1,5 @@
-"""Parts that preference studies and surveys share: stories of several systems, designs in rounds.
-
-Stories that must lose: told of other pictures, and not to be found by who only compares the texts.
+"""Parts that preference studies and surveys share: stories of several systems, designs in rounds, and
+stories that must lose (foils): told of other pictures, and not to be found by who only compares the texts.
 
 The stories of one item share words, and one drawn blindly from another item does not: of three or four
 stories of VIST, the one with the least in common with the rest was the foil in three cases of four. So it is

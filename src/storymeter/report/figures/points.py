@@ -1,5 +1,8 @@
-"""Distributions below each other: a box for the middle half, whiskers from the worst to the best twentieth,
-the median as a line, and a mark for the mean with its interval."""
+"""Distributions as boxes, dots with intervals on one axis or in panels, and points with names.
+
+A box is the middle half, its whiskers reach from the worst to the best twentieth, the line in it is the
+median, and the mark is the mean with its interval.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
