@@ -128,6 +128,7 @@ def test_another_system_while_raters_work(task: str, tmp_path: Path, clips: Path
 
 
 def test_the_running_server_and_its_dashboard_know_new_hits(study: Folder, client: LocalClient) -> None:
+    study.write_campaign(msgspec.structs.replace(study.campaign, price=120_000.0, currency="JPY"))
     assert extend(study.path, hits=1, raters=1, seed=4).plan
     after = Folder(study.path)
     assert after.campaign.hits == 3 and len(after.links()) == 3
@@ -138,6 +139,7 @@ def test_the_running_server_and_its_dashboard_know_new_hits(study: Folder, clien
     assert token.status_code == 303
     until(lambda: "<span> / 60</span>" in client.get("/admin").text)
     assert ">60<span>" in client.get("/admin").text, "answers in new HITs are counted, too"
+    until(lambda: "of 360,000.00 with the fee" in client.get("/admin").text)
 
 
 def test_a_withdrawn_clip(study: Folder, client: LocalClient) -> None:
