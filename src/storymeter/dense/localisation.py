@@ -1,13 +1,11 @@
 """Localisation of events: precision, recall and F1 of the segments, whatever the captions say.
 
-`localisation`     at a threshold t, per video: precision = share of captions whose IoU with some reference
-                   exceeds t,
-                   recall = share of references whose IoU with some caption exceeds t (protocol
-                   `detection_tiou`)
-`start_distance`   at d seconds, per video: precision = share of captions that start within d seconds of some
-                   reference,
-                   recall = share of references that start within d seconds of some caption (chapters; Yang et
-                   al., 2023)
+`localisation`     at a threshold t (protocol `detection_tiou`), per video:
+                   precision = share of captions whose IoU with some reference exceeds t,
+                   recall = share of references whose IoU with some caption exceeds t
+`start_distance`   at d seconds (chapters; Yang et al., 2023), per video:
+                   precision = share of captions that start within d seconds of some reference,
+                   recall = share of references that start within d seconds of some caption
 
 Of several annotators the best counts, for precision and for recall each on its own, as in the ActivityNet
 script. Both are averaged over videos, a missing one counting 0; F1 is the harmonic mean of the two averages,

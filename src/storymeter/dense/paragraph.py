@@ -1,13 +1,11 @@
 """Paragraphs: the captions of a video, joined in time order, as one text against the references' paragraphs.
 
-    paragraph_bleu_4, paragraph_meteor, paragraph_rouge_l, paragraph_cider    against paragraph references (a
-        text per video) or
-                                                                              the references' own captions,
-                                                                              joined alike
-    paragraph_repetition_4                     R@4: share of four-word runs said before (Xiong et al., ECCV
-                                               2018)
-    paragraph_distinct_1, paragraph_distinct_2   Div-1, Div-2 (Shetty et al., ICCV 2017); these three need no
-                                                 references
+    paragraph_bleu_4, paragraph_meteor, paragraph_rouge_l, paragraph_cider
+        against paragraph references (a text per video) or the references' own captions, joined alike
+    paragraph_repetition_4
+        R@4: share of four-word runs said before (Xiong et al., ECCV 2018)
+    paragraph_distinct_1, paragraph_distinct_2
+        Div-1, Div-2 (Shetty et al., ICCV 2017); these and R@4 need no references
 
 Each annotator's paragraph is one reference. Captions are sorted by start (ties and captions without times
 keep the order of the file) and joined by a blank; everything else is the measure of the same name for whole

@@ -10,8 +10,7 @@
 `rank` ranks systems by pairwise votes. `plan` says how many ratings a question needs, `new` builds a
 campaign, `serve` runs its server, `simulate` rehearses it, `pilot` tries it with a few raters, `extend` adds
 to it, `status` and `export` read it, `backup` and `restore` keep it; `check`, `preview`, `verify`, `erase`
-and `close` are an organiser's work
-beside it."""
+and `close` are an organiser's work beside it."""
 
 from __future__ import annotations
 

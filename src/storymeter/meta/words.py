@@ -5,9 +5,8 @@ gains when the word is left out, s(caption without the word) - s(caption), again
 against the labels of an error span study (`storymeter.human.analysis.spans`):
 
 - **AUC**: the probability that a wrong word of a caption gets more blame than a right word of the same
-  caption
-  (ties count half), averaged over captions that have both; 0.5 is chance. Intervals by drawing captions
-  again.
+  caption (ties count half), averaged over captions that have both; 0.5 is chance. Intervals by drawing
+  captions again.
 - **first**: in how many captions the word with the most blame is wrong, beside what chance would give.
 
 A word is wrong when at least the share `threshold` of its raters marked it."""

@@ -4,8 +4,7 @@ penalty.
     p_n  = matched n-grams / n-grams of the candidate, a match clipped at the count of the reference that has
          most of it
     BP   = 1 if c > r else exp(1 - r/c); c: words of the candidate, r: words of the reference closest in
-         length to it, the
-           shorter of two equally close
+           length to it, the shorter of two equally close
     BLEU = BP (p_1 ... p_n)^(1/n)
 
 Corpus BLEU sums matches, n-grams and lengths over all documents first: its row is these counts. Sentence BLEU

@@ -2,15 +2,12 @@
 references.
 
     self_bleu      BLEU-n of each caption with all other captions as its references, the mean over captions
-                   (Zhu et al.,
-                   SIGIR 2018): `within=corpus`, all captions of the submission, or `within=document`, those
-                   of its own document
+                   (Zhu et al., SIGIR 2018): `within=corpus`, all captions of the submission, or
+                   `within=document`, those of its own document
     distinct_n     distinct n-grams of a document / its words, the mean over documents (Li et al., NAACL 2016;
-                   Div-n in
-                   Shetty et al., ICCV 2017)
+                   Div-n in Shetty et al., ICCV 2017)
     repetition_4   sum over 4-grams of max(count - 1, 0) / all 4-grams of a document, the mean over documents
-                   (R@4; Xiong
-                   et al., ECCV 2018)
+                   (R@4; Xiong et al., ECCV 2018)
 
 Lower is more varied for self_bleu and repetition, higher for distinct. What has nothing to compare is left
 out of the mean: a caption without others beside it, a document without words, a document without any 4-gram.

@@ -1,6 +1,5 @@
-"""Fits tables into narrow terminals: texts wrap between words, numbers never; and
-where that is not enough, the table is cut into blocks of columns, each of which begins with the columns that
-name its rows."""
+"""Fits tables into narrow terminals: texts wrap between words, numbers never; and where that is not enough,
+the table is cut into blocks of columns, each of which begins with the columns that name its rows."""
 
 import re
 from collections.abc import Sequence

@@ -1,13 +1,12 @@
-"""The model behind coherence: does sentence B follow sentence A?  (Sentence-order prediction; RoViST, eqs.
-                                                                   4-6.)
+"""The model behind coherence: does sentence B follow sentence A?  (Sentence-order prediction; RoViST,
+eqs. 4-6.)
 
 Input `[CLS] A [SEP] B [SEP]` with token types 0 and 1; a transformer; a linear layer to one logit z; p = σ(z
 / T). One logit and a sigmoid are the paper's two logits and softmax, written with their difference. Two
 shapes:
 
 - `frozen > 0`: the lowest layers of a BERT-shaped encoder stay as they are (their output may be kept on
-  disk), and only
-  the layers above them and the head are ours. The embedded model is of this kind.
+  disk), and only the layers above them and the head are ours. The embedded model is of this kind.
 - `frozen = 0`: any Hugging Face encoder, trained as a whole, as the paper does with ALBERT.
 
 `pooling`: `cls` is the encoder's pooled vector (the paper); `cls+a+b` joins the vector of [CLS] and the means

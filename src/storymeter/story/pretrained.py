@@ -119,6 +119,7 @@ class HuggingFaceSpace(JointSpace):
         return self.clip.texts([f"a photo of a {text}" for text in texts])
 
 
+#: the causal language model: its name for `storymeter models add`, and its file
 NAME, FILE = "lm", "model.gguf"
 #: tokens of a sentence that are read, and sentences at once
 LONGEST, BATCH = 128, 16

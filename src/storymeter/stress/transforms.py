@@ -7,23 +7,21 @@ seed, its own name and the document's id alone: the order of documents never mat
 the same bytes.
 
     sample(m=)     int(m x |G|) captions of a video without replacement, but at least one: at 3.5 reference
-                   captions a
-                   video, m = .1 would otherwise leave nothing. |G| counts reference captions: the mean over
-                   annotators, or all of them where the protocol merges. (Fujita et al., ECCV 2020, section
-                   6.1)
+                   captions a video, m = .1 would otherwise leave nothing. |G| counts reference captions: the
+                   mean over annotators, or all of them where the protocol merges. (Fujita et al., ECCV 2020,
+                   section 6.1)
     sample(k=)     k captions of a video, or all where there are fewer (Fujita et al., NLP 2020, table 1)
     oracle         for each reference caption of the first annotator the generated caption with the highest
-                   METEOR, under the
-                   reference's times (ECCV 2020, tables 2 and 3)
+                   METEOR, under the reference's times (ECCV 2020, tables 2 and 3)
     jitter         every segment moved at random, IoU with the original above `bound`
     swap           one random adjacent pair exchanges its sentences; a document with one caption stays as it
                    is
     shuffle        all sentences in a random order, never the original one where there are two or more
     reverse        the last sentence first
     pad(n=)        redundant captions until there are n: `same` (a sentence again under another segment),
-                   `other` (another
-                   sentence of the video under the same segment), `foreign` (a sentence of another video under
-                   a random segment): the three abuses of section 4; `mixed`, the default, takes them in turn
+                   `other` (another sentence of the video under the same segment), `foreign` (a sentence of
+                   another video under a random segment): the three abuses of section 4; `mixed`, the default,
+                   takes them in turn
     merge          one random adjacent pair becomes one caption
     drop           captions left out with probability `share`, but one always stays
     truncate       the first `keep` of each caption's words

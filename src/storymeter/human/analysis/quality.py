@@ -6,9 +6,8 @@ one-sided test asks whether the damaged ones got lower scores; p < alpha passes,
 made (all scores equal, fewer than two pairs) does not.
 
 - `t` (the default): paired t-test. It is what the authors' scripts, WMT and TRECVID used, so verdicts are
-  comparable with
-  published ones. In the simulation of `storymeter human plan --worker-tests` it also loses the fewest honest
-  raters, by a few points; docs/human-analysis.md says what that simulation assumes.
+  comparable with published ones. In the simulation of `storymeter human plan --worker-tests` it also loses
+  the fewest honest raters, by a few points; docs/human-analysis.md says what that simulation assumes.
 - `signed-rank`: Wilcoxon's, for those who take a slider for an ordinal scale; exact up to 50 pairs.
 - `mann-whitney`: ignores the pairing, as Appraise does.
 
@@ -20,15 +19,14 @@ show that most captions were looked at, by the evidence of `storymeter.human.ana
 - `repeats`: whoever passes must also be consistent on repeats, p < .1 (the second hurdle is lower: ten
   repeats are few).
 - `attention`: whoever passes must also agree with the other raters clearly more than half as well as is usual
-  (p < .02), and among captions of one author at least half as well. Where that
-  cannot be asked (few raters, few shared captions, or raters much at odds), the check of repeats stands in,
-  unless it would take more than a quarter of those whom the control pairs believe: a check that many fail
-  says more of the task than of the raters. Members of rings (`crowd`) and raters who favour a system
-  (`partisans`) do not pass; agreement is measured by raters of no ring. Where agreement cannot be computed
-  for most raters, or rings are not clearly the smaller side, `Quality.unranked` says why.
+  (p < .02), and among captions of one author at least half as well. Where that cannot be asked (few raters,
+  few shared captions, or raters much at odds), the check of repeats stands in, unless it would take more than
+  a quarter of those whom the control pairs believe: a check that many fail says more of the task than of the
+  raters. Members of rings (`crowd`) and raters who favour a system (`partisans`) do not pass; agreement is
+  measured by raters of no ring. Where agreement cannot be computed for most raters, or rings are not clearly
+  the smaller side, `Quality.unranked` says why.
 - `auto` (the default): `attention` for campaigns of ours, where every HIT has its repeats by design;
-  `control` for files of
-  other tools, so that verdicts stay comparable with published ones.
+  `control` for files of other tools, so that verdicts stay comparable with published ones.
 
 What the gates let through and what they cost stands in docs/human-analysis.md.
 Flags advise; none rejects by itself.

@@ -9,8 +9,8 @@ liked best.
   as random (`rater_effects`): other raters of the same kind and other stories;
 - rank per sequence: systems by their share of its votes, ties share a rank;
 - table 2: within each sequence, correlate the mean score per criterion with that rank (the better rank counts
-  higher), and average over
-  the sequences where neither side is constant; `overall` is the sum of the criteria;
+  higher), and average over the sequences where neither side is constant; `overall` is the sum of the
+  criteria;
 - agreement per criterion: Krippendorff's alpha, ordinal.
 """
 

@@ -1,4 +1,4 @@
-"""Builds the page of a report from its findings."""
+"""Builds the page of a report from its findings, with the data that its script reads and its videos."""
 
 import math
 import os

@@ -1,9 +1,8 @@
 """Evaluates a coherence model on held-out stories: one table, the same for every model.
 
 - forced choice: p(A, B) > p(B, A) over neighbouring pairs, by place in the story, beside a bag of words
-  (1-2-grams of each
-  side, logistic regression) trained on the same pairs, its strength of regularisation chosen on the pairs
-  kept back;
+  (1-2-grams of each side, logistic regression) trained on the same pairs, its strength of regularisation
+  chosen on the pairs kept back;
 - order: C of a story against C of the same sentences shuffled, over all stories;
 - calibration: expected calibration error over both orders, before and after the temperature;
 - human labels: Kendall's tau-b of C with the share of raters who found a story reasonable, with a bootstrap
