@@ -117,6 +117,14 @@ def test_who_comes_back_late_is_the_same_rater(page: LocalClient) -> None:
     assert page.get(address(old, 1)).headers["location"] == link
 
 
+def test_signed_raters_of_one_address_need_not_wait(signed: Folder) -> None:
+    """As many as come, and whoever tries to forge visits beside them."""
+    with LocalClient(create_app(signed), follow_redirects=False, client=("192.0.2.1", 50_000)) as client:
+        forged = [client.get(address(token(k, key=OTHER), k)).status_code for k in range(40)]
+        assert forged[0] == 403 and forged[-1] == 429
+        assert {client.get(address(token(k), k)).status_code for k in range(40)} == {303}
+
+
 def without(claim: str) -> str:
     claims = {"aud": SERVER, "exp": 4e9, "prolific": {}}
     del claims[claim]
