@@ -14,9 +14,9 @@ import msgspec
 from ..errors import UsageError
 from ..progress import LoggedProgress, Progress
 from ..report.table import Column, Table, numbers
-from ..story.train import grounding as grounding_recipe
-from ..story.train.coherence import EMBEDDED, PAPER, Recipe
-from ..story.train.heldout import HeldOut
+from ..story.train import grounding as grounding_recipe, heldout
+from ..story.train.coherence import EMBEDDED, PAPER, Recipe, train_coherence
+from ..story.train.data import read_stories
 from ..story.train.loop import TrainingOptions
 from ._options import (
     AMOUNT,
@@ -41,7 +41,7 @@ from ._options import (
 )
 
 
-def held_out_tables(result: HeldOut) -> list[Table]:
+def held_out_tables(result: heldout.HeldOut) -> list[Table]:
     columns: list[Column | str] = [
         "stories",
         Column("pairs", ",d"),
@@ -244,10 +244,6 @@ def coherence_command(
     storymeter train coherence --evaluate --data DATA    held-out results
     storymeter train coherence --evaluate --model runs/c --held-out mine.json
     """
-    from ..story.train import heldout
-    from ..story.train.coherence import train_coherence
-    from ..story.train.data import read_stories
-
     _threads(threads)
     if not data and not (evaluate and held_out):
         raise UsageError("No stories were given.", hint="Give --data FILE… or --data FOLDER.")

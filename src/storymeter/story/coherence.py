@@ -28,11 +28,12 @@ from ..arrays import FloatArray
 from ..context import Context
 from ..join import Task
 from ..measure import ENCODER_TRAINING, NOT_STATED, Named, TrainingData, measure, training_of_all
+from ..models.checkpoints import need_torch
 from ..options import option
 from ..progress import Progress, silent
 from ..scores import Score, Signature
 from .documents import StoryMetric, counted, stories_of
-from .order_net import AS_TRAINED, PACKAGED, Reading
+from .order_net import AS_TRAINED, CONFIG, PACKAGED, Reading, load_order_model
 
 BLOCK = 2048
 
@@ -58,14 +59,11 @@ def load(path: str = "", device: str = "cpu") -> PairClassifier:
     """The embedded model, one that our training wrote, or a Hugging Face classifier of pairs; loaded once per
     process.
     """
-    from ..models.checkpoints import need_torch
-
     need_torch("Coherence (rovist_c)")
     if path == "lm" or path.endswith(".gguf"):
         from .pretrained import language_model
 
         return language_model(path, device)
-    from .order_net import CONFIG, load_order_model
     from .pretrained import HuggingFacePairs, is_huggingface
 
     folder = Path(path).expanduser() if path else PACKAGED

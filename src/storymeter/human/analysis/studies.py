@@ -19,7 +19,7 @@ from ...progress import Note, unsaid
 from ..ratings import parts
 from ..sources import OpenedRatings, open_ratings
 from ..study import Study
-from .assessment import Analysis
+from .assessment import Analysis, analyse as analyse_scores
 from .left_out import Held, Missing, of_records, records_with_worst
 from .pairwise import PairwiseRanking, fit
 from .preference import Preferences
@@ -209,8 +209,6 @@ def result_of(
     **options: Any,
 ) -> StudyResult:
     """The result of one study. `splits`: by default 100, and none for very many ratings."""
-    from .assessment import analyse as analyse_scores
-
     if splits is None:
         splits = 100 if len(opened) <= SPLIT_LIMIT else 0
     options |= {"missing": missing, "lacking": opened.lacking}
