@@ -176,3 +176,56 @@ def test_a_preview_shows_every_page_without_work(
             page.locator("#pass").click()
         page.wait_for_selector("#code")
     assert human_kit.answers(folder) == [] and not Folder(folder.path).campaign.preview
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_place_that_another_rater_has_by_now(
+    tmp_path: Path, clips: Path, served: Serve, open_page: Any, violations: Any, language: str
+) -> None:
+    """Two raters of one seat whom nobody signed: who has five answers first keeps it, and the page of the
+    other one says so and offers another."""
+    folder = human_kit.small_campaign(
+        tmp_path / "study",
+        clips,
+        hits=1,
+        raters_per_hit=1,
+        watch=0.0,
+        platform=human_kit.Platform("prolific", "C0DE"),
+        language=language,
+    )
+    url, _ = served(folder)
+
+    def come(number: int, **how: Any) -> Any:
+        page = open_page(**how)
+        ids = (("PROLIFIC_PID", number), ("STUDY_ID", 5), ("SESSION_ID", number))
+        page.goto(f"{url}/prolific?" + "&".join(f"{name}={value:024x}" for name, value in ids))
+        page.locator("form button").click()
+        page.locator("#play").wait_for()
+        return page
+
+    def answer(page: Any, times: int) -> list[int]:
+        link, given = page.url.removesuffix("/task"), []
+        for _ in range(times):
+            item = page.request.get(f"{link}/item").json()["next"]
+            body = {"id": item["id"], "at": item["at"], "answer": {"value": 5}, "events": ["play", "ended"]}
+            reply = page.request.post(f"{link}/answer", data=body)
+            while reply.json().get("status") == "early":
+                page.wait_for_timeout(1000 * reply.json()["missing"] + 50)
+                reply = page.request.post(f"{link}/answer", data=body)
+            given.append(reply.status)
+        return given
+
+    first = come(1, viewport={"width": 390, "height": 844}, color_scheme="dark")
+    second = come(2)
+    assert answer(first, 3) == [200] * 3 and answer(second, 5) == [200] * 5
+    assert answer(first, 1) == [410]
+    for title in ("Welcome back", "All places are taken right now"):
+        if title == "Welcome back":
+            first.reload()
+        else:
+            first.locator("form button").click()
+            first.wait_for_url("**/wait")
+        shown = first.locator("h1").text_content()
+        assert (shown == title) == (language == "en") and violations(first) == []
+        assert first.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    assert len(human_kit.answers(folder)) == 8, "what was acknowledged is kept"
